@@ -77,7 +77,7 @@ def words(root: Path, into: Path, address: str) -> list[str]:
 def quick() -> None:
     """The synthetic credentials, and no waits before a further attempt."""
     os.environ.update(ENVIRONMENT, AWS_CONFIG_FILE="none", AWS_SHARED_CREDENTIALS_FILE="none")
-    frtaudit.collection.clients.http.FIRST_WAIT = frtaudit.collection.services.rekognition.FIRST_WAIT = 0.01
+    frtaudit.collection.clients.http.FIRST_WAIT = 0.01
     botocore.retries.standard.ExponentialBackoff._DEFAULT_BACKOFF_CONFIG = {
         "throttling_base_scale": 0.01,
         "non_throttling_base_scale": 0.01,

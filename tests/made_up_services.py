@@ -55,7 +55,6 @@ def with_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "none")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setattr("frtaudit.collection.clients.http.FIRST_WAIT", 0.001)
-    monkeypatch.setattr("frtaudit.collection.services.rekognition.FIRST_WAIT", 0.001)
     quick = {"throttling_base_scale": 0.001, "non_throttling_base_scale": 0.001}
     monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff._DEFAULT_BACKOFF_CONFIG", quick)
 

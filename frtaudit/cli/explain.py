@@ -28,10 +28,7 @@ def main(argv: Sequence[str]) -> int:
     parser = Parser(prog="frtaudit explain", description=DOES)
     parser.add_argument("run", metavar="RUN", help="the folder of a finished run")
     parser.add_argument(
-        "thresholds",
-        nargs="*",
-        metavar="threshold=X",
-        help="match if the score is above X; can be repeated",
+        "thresholds", nargs="*", metavar="threshold=X", help="match if the score is above X; can be repeated"
     )
     parser.add_argument(
         "--scores",

@@ -117,13 +117,7 @@ def _parser() -> Parser:
     )
     add("--systems", type=_words, default=(), metavar="A,B", help="only these systems")
     add("--schemas", type=_words, default=(), metavar="A,B", help="only these classifications of subjects")
-    add(
-        "--classes",
-        type=_words,
-        default=(),
-        metavar="A,B",
-        help="only these classes, by key or label",
-    )
+    add("--classes", type=_words, default=(), metavar="A,B", help="only these classes, by key or label")
     add("--metrics", type=_words, default=(), metavar="A,B", help=METRICS_HELP)
     add(
         "--width",

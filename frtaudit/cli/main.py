@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from frtaudit import __version__
@@ -136,13 +137,6 @@ def label(argv: Sequence[str]) -> int:
     return 0
 
 
-def import_set(argv: Sequence[str]) -> int:
-    """Import a test set or a folder of embeddings: recognise its layout, write metadata, pairs and a spec."""
-    from frtaudit.cli import importing as command
-
-    return command.main(argv)
-
-
 def collect(argv: Sequence[str]) -> int:
     """Collect scores of images from services; repeat the command to resume. Calls may cost money."""
     parser = parser_of("collect", collect.__doc__ or "", COLLECT_EXAMPLES + COLLECT_NEXT)
@@ -166,27 +160,6 @@ def collect(argv: Sequence[str]) -> int:
     return 0
 
 
-def embed(argv: Sequence[str]) -> int:
-    """Make templates of images with a model on this machine; repeat the command to resume."""
-    from frtaudit.cli import embed as command
-
-    return command.main(argv)
-
-
-def plan(argv: Sequence[str]) -> int:
-    """Number of subjects that a spec's limits and groups need; plan collect: number and price of calls."""
-    from frtaudit.cli import plan as command
-
-    return command.main(argv)
-
-
-def verify(argv: Sequence[str]) -> int:
-    """Check signatures and digests of a run folder or a PDF, offline."""
-    from frtaudit.cli import verify as command
-
-    return command.main(argv)
-
-
 def reproduce(argv: Sequence[str]) -> int:
     """Compute a result again and compare."""
     from frtaudit.pipeline.rederive import rederive
@@ -195,40 +168,12 @@ def reproduce(argv: Sequence[str]) -> int:
     return command.main(argv, rederive)
 
 
-def export(argv: Sequence[str]) -> int:
-    """Write a finished run in other formats: JUnit, Markdown, CSV, ..."""
-    from frtaudit.cli import export as command
-
-    return command.main(argv)
-
-
-def explain(argv: Sequence[str]) -> int:
-    """What a threshold means on the data of a run: FMR and FNMR with intervals, by group."""
-    from frtaudit.cli import explain as command
-
-    return command.main(argv)
-
-
-def figures(argv: Sequence[str]) -> int:
-    """Write a finished run's figures for a paper: SVG, PDF and PNG, with captions."""
-    from frtaudit.cli import figures as command
-
-    return command.main(argv)
-
-
 def seal(argv: Sequence[str]) -> int:
     """Sign spec and cohort before the scores are seen."""
     from frtaudit.pipeline.preregistration import content
     from frtaudit.signing import seal as command
 
     return command.main(argv, content)
-
-
-def approve(argv: Sequence[str]) -> int:
-    """Add a second, approving signature to a signed run."""
-    from frtaudit.signing import approve as command
-
-    return command.main(argv)
 
 
 def publish(argv: Sequence[str]) -> int:
@@ -250,13 +195,6 @@ def publish(argv: Sequence[str]) -> int:
     published = write(Path(options.run), Path(options.out), options.minimum, options.key)
     print(f"published: {printable(str(published.report))}\nits result: sha256 {published.result_sha256}")
     return published.exit_code
-
-
-def keygen(argv: Sequence[str]) -> int:
-    """Make a signing key and its certificate."""
-    from frtaudit.cli import keygen as command
-
-    return command.main(argv)
 
 
 def show(argv: Sequence[str]) -> int:
@@ -297,35 +235,55 @@ def init(argv: Sequence[str]) -> int:
     return 0
 
 
-def serve_fake(argv: Sequence[str]) -> int:
-    """Serve synthetic face services on this machine, with the wire formats of the real ones."""
-    from frtaudit.cli import serve_fake as command
+def _in(module: str, does: str) -> Command:
+    """The command of a module, which is loaded when it is called."""
 
-    return command.main(argv)
+    def command(argv: Sequence[str]) -> int:
+        return int(import_module(module).main(argv))
+
+    command.__doc__ = does
+    return command
 
 
 COMMANDS: Mapping[str, Command] = {
     "run": run,
     "compare": compare,
     "check": check,
-    "import": import_set,
+    "import": _in(
+        "frtaudit.cli.importing",
+        "Import a test set or a folder of embeddings: recognise its layout, write metadata, pairs and a spec.",
+    ),
     "label": label,
     "collect": collect,
-    "embed": embed,
-    "plan": plan,
-    "verify": verify,
+    "embed": _in(
+        "frtaudit.cli.embed",
+        "Make templates of images with a model on this machine; repeat the command to resume.",
+    ),
+    "plan": _in(
+        "frtaudit.cli.plan",
+        "Number of subjects that a spec's limits and groups need; plan collect: number and price of calls.",
+    ),
+    "verify": _in("frtaudit.cli.verify", "Check signatures and digests of a run folder or a PDF, offline."),
     "reproduce": reproduce,
-    "export": export,
-    "explain": explain,
-    "figures": figures,
+    "export": _in("frtaudit.cli.export", "Write a finished run in other formats: JUnit, Markdown, CSV, ..."),
+    "explain": _in(
+        "frtaudit.cli.explain",
+        "What a threshold means on the data of a run: FMR and FNMR with intervals, by group.",
+    ),
+    "figures": _in(
+        "frtaudit.cli.figures", "Write a finished run's figures for a paper: SVG, PDF and PNG, with captions."
+    ),
     "seal": seal,
-    "approve": approve,
+    "approve": _in("frtaudit.signing.approve", "Add a second, approving signature to a signed run."),
     "publish": publish,
-    "keygen": keygen,
+    "keygen": _in("frtaudit.cli.keygen", "Make a signing key and its certificate."),
     "list": show,
     "schema": schema,
     "init": init,
-    "serve-fake": serve_fake,
+    "serve-fake": _in(
+        "frtaudit.cli.serve_fake",
+        "Serve synthetic face services on this machine, with the wire formats of the real ones.",
+    ),
 }
 
 

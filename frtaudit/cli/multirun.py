@@ -248,12 +248,7 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
     """Hand the numbers to the launcher; what it cannot finish (a worker was killed) stays unfinished, and is said."""
     OutputFolder(folder).path(WRITTEN)  # refuses a link in the way: Hydra would follow it
     numbers = ",".join(str(planned_job.number) for planned_job in waiting)
-    words = [
-        f"job={numbers}",
-        f"fail_on={fail_on.value}",
-        f"{SWEEP_FOLDER}={quoted(str(folder))}",
-        *hydras,
-    ]
+    words = [f"job={numbers}", f"fail_on={fail_on.value}", f"{SWEEP_FOLDER}={quoted(str(folder))}", *hydras]
     try:
         if waiting:
             with hydra_session() as hydra, _heard(hydras):

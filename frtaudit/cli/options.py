@@ -142,10 +142,7 @@ def parser_of(command: str, does: str, epilog: str, words: str = "key=value") ->
     )
     parser.add_argument("overrides", nargs="*", metavar=words, help="overrides; see below")
     parser.add_argument(
-        "--config-dir",
-        "-cd",
-        metavar="FOLDER",
-        help="your own presets: audit/, schema/, requirement/, ...",
+        "--config-dir", "-cd", metavar="FOLDER", help="your own presets: audit/, schema/, requirement/, ..."
     )
     return parser
 

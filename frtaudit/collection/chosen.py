@@ -63,7 +63,8 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     boxes = _boxes(names, boxed) if boxed else None
     images = _faces([(query_name(row.query), names[row.image]) for row in rows])
     number_of = {name: image for image, name in names.items()}
-    detections = faces_in(images, None if boxes is None else boxes_of(_table(boxes)), (), spec.detected)
+    table = None if boxes is None else Table(name=BOXES, frame=boxes, unit="line", first=2)
+    detections = faces_in(images, None if table is None else boxes_of(table), (), spec.detected)
     query_of = images.query_of[detections.row]
     stay = _enough(query_of, len(images.queries), spec.least, left_out)
     indices = np.flatnonzero(stay)
@@ -188,10 +189,6 @@ def _boxes(
 def crop_id(name: str, place: int) -> str:
     """What a service's score list calls its crop of a face."""
     return f"{name}/{place + 1}"
-
-
-def _table(boxes: pd.DataFrame) -> Table:
-    return Table(name=BOXES, frame=boxes, unit="line", first=2)
 
 
 def _faces(rows: Sequence[tuple[str, str]]) -> Faces:

@@ -5,13 +5,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.collection.clients.embedding import Embedder, Network, Thumbnail
 from frtaudit.core.arrays import Flags, Index, Singles
-from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.collecting import CallError, Picture
-from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import PATH
 from frtaudit.errors import SpecError
 from frtaudit.stats.labels.duplicates import SIMILARITY, duplicated
@@ -22,7 +19,6 @@ SAME, SHARED, NEAR, NEAR_FACE = (
     "near_duplicate",
     "near_duplicate_face",
 )
-REASONS = (SAME, SHARED, NEAR)
 
 
 class Embedding(StrEnum):
@@ -89,44 +85,24 @@ class Duplicates:
         return Thumbnail() if self.model is None else Network(self.model)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sieved:
-    """``reason`` (N,) int8: of each image, its place in :data:`REASONS`, -1 where it stays; ``ledger``: counts."""
-
-    reason: npt.NDArray[np.int8]
-    ledger: tuple[LedgerEntry, ...]
-
-    def __post_init__(self) -> None:
-        freeze(self, "reason")
-
-    @property
-    def stays(self) -> Flags:
-        """Shape (N,)."""
-        return np.asarray(self.reason < 0)
-
-
 def sieved(
     query_of: Index, digests: Sequence[str], settings: Duplicates, near: Flags | None = None
-) -> Sieved:
-    """Which of N images stay; ``query_of`` (N,) non-decreasing; ``near`` (N,): see :func:`near_duplicates`.
+) -> list[str]:
+    """Why each of N images is left out, empty where it stays; ``near`` (N,): see :func:`near_duplicates`.
 
-    The first of equal images of a query stays; of images under several queries none does, unless the settings keep
-    them. An image has one reason: the first of :data:`REASONS` that holds.
+    ``query_of``: (N,), non-decreasing. The first of equal images of a query stays; of images under several queries none
+    does, unless the settings keep them. An image has one reason: equal, shared, near, the first that holds.
 
-    >>> found = sieved(np.int32([0, 0, 1, 1]), ["a", "a", "b", "c"], Duplicates())
-    >>> found.stays.tolist(), [(one.code, one.count) for one in found.ledger]
-    ([True, False, True, True], [('same_image_in_query', 1)])
+    >>> sieved(np.int32([0, 0, 1, 1]), ["a", "a", "b", "c"], Duplicates())
+    ['', 'same_image_in_query', '', '']
     """
-    reason = np.full(len(digests), -1, dtype=np.int8)
+    reason = np.full(len(digests), "", dtype=object)
     if near is not None:
-        reason[near] = REASONS.index(NEAR)
+        reason[near] = NEAR
     if settings.across is Across.LEAVE_OUT:
-        reason[shared(query_of, digests)] = REASONS.index(SHARED)
-    reason[repeated(query_of, digests)] = REASONS.index(SAME)
-    counts = [(code, int((reason == place).sum())) for place, code in enumerate(REASONS)]
-    return Sieved(
-        reason=reason, ledger=tuple(LedgerEntry(code=code, count=n, unit="images") for code, n in counts if n)
-    )
+        reason[shared(query_of, digests)] = SHARED
+    reason[repeated(query_of, digests)] = SAME
+    return reason.tolist()
 
 
 def images_left_out(
@@ -151,8 +127,8 @@ def images_left_out(
         distinct = ~repeated(np.zeros(rows.size, dtype=np.int32), [digest for digest, _ in seen])
         if vectors:
             near[there] = near_duplicates(np.stack(vectors), settings.similarity, distinct[there - rows[0]])
-    reason = sieved(query_of, digests, settings, near).reason
-    return {ordered[row][0]: REASONS[reason[row]] for row in np.flatnonzero(reason >= 0).tolist()}
+    reasons = sieved(query_of, digests, settings, near)
+    return {image: reason for (image, _), reason in zip(ordered, reasons, strict=True) if reason}
 
 
 def _digest_and_vector(

@@ -4,8 +4,6 @@ The same bytes whether the collection was interrupted or not: what differs (requ
 again, what was spent) stands in the store and in ``sittings.json``, which no audit reads.
 """
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -25,6 +23,7 @@ from frtaudit.core.canonical import Json, digest, sha256_file, to_bytes
 from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.text.columns import csv_bytes
 
 COLLECTION, SITTINGS, FACES, IMAGES = "collection.json", "sittings.json", "faces.csv", "images"
 FORMAT = "frtaudit-collection/1"
@@ -204,15 +203,12 @@ def _kept_images(into: Path, store: Store) -> dict[int, str]:
 def _faces(chosen: Chosen, image_files: Mapping[int, str]) -> bytes:
     """Every image of the queries that are compared: face_id, query, columns of its query, its file if kept."""
     names = sorted({key for columns in chosen.columns.values() for key in columns})
-    stream = io.StringIO()
-    lines = csv.writer(stream, lineterminator="\n")
-    image_column = ("image",) if image_files else ()
-    lines.writerow(("face_id", "query", *names, *image_column))
+    rows = [("face_id", "query", *names, *(("image",) if image_files else ()))]
     for image, name in chosen.images.items():
         query = chosen.queries[image]
         file = (image_files.get(image, ""),) if image_files else ()
-        lines.writerow((name, query, *(chosen.columns[query].get(column, "") for column in names), *file))
-    return stream.getvalue().encode()
+        rows.append((name, query, *(chosen.columns[query].get(column, "") for column in names), *file))
+    return csv_bytes(rows)
 
 
 def _scores(to: BinaryIO, store: Store, number: int, name: str, chosen: Chosen) -> None:

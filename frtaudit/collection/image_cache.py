@@ -27,7 +27,7 @@ class ImageCache:
         self._bytes = 0
         self._lost: dict[
             int, str
-        ] = {}  # images that are not those that were read before, and why: not asked for again
+        ] = {}  # images that are not as they were read before, and why: not read again
         self._lock = threading.Lock()
         self._reading = [threading.Lock() for _ in range(_LOCKS)]
 

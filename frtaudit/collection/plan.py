@@ -16,6 +16,7 @@ from frtaudit.collection.terms import notes_of
 from frtaudit.core.canonical import Json
 from frtaudit.core.machine.limits import check_whole
 from frtaudit.core.registry import name_of
+from frtaudit.core.text.columns import aligned
 from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.pairs import Between
 
@@ -107,14 +108,6 @@ class Plan:
             for line in self.lines
         ]
         rows.append(("all", "", str(sum(line.calls for line in self.lines)), "", f"{float(self.price):.2f}"))
-        wide = [max(len(row[at]) for row in rows) for at in range(5)]
-        table = [
-            "  ".join(
-                text.ljust(width) if at < 2 else text.rjust(width)
-                for at, (text, width) in enumerate(zip(row, wide, strict=True))
-            )
-            for row in rows
-        ]
         left = [
             f"the source's own calls come to that, {price:g} each {kind}"
             for kind, price in sorted(self.left.items())
@@ -124,7 +117,18 @@ class Plan:
             tail = f"budget.limit {self.limit:g} {self.currency}: {'enough' if self.enough else 'not enough'}"
         again = "A call that is made again after a failure costs again."
         return "\n".join(
-            [head, "", *table, "", *left, tail, again, *self._duration(), *self.cautions, *self.terms]
+            [
+                head,
+                "",
+                *aligned(rows, left=(0, 1)),
+                "",
+                *left,
+                tail,
+                again,
+                *self._duration(),
+                *self.cautions,
+                *self.terms,
+            ]
         )
 
     def _duration(self) -> list[str]:

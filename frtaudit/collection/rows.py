@@ -46,7 +46,7 @@ class Result:
 
     key: Key
     state: State
-    attempts: int
+    attempts: int = 0
     score: float | None = None
     refusal: Refusal | None = None
     code: str = ""

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -89,11 +90,16 @@ class Store:
         """Let the folder go."""
         self._db.close()
 
+    def _value(self, query: str, *parameters: object) -> Any:  # noqa: ANN401  as SQLite has it
+        """The one value that a query gives, None where it gives none."""
+        row = self._db.execute(query, parameters).fetchone()
+        return None if row is None else row[0]
+
     # ---------------------------------------------------------------------------- what is known of all
     def meta(self, key: str) -> str | None:
         """A note."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else str(row[0])
+        value = self._value("SELECT value FROM meta WHERE key = ?", key)
+        return None if value is None else str(value)
 
     def note(self, key: str, value: str) -> None:
         """Write a note."""
@@ -113,7 +119,7 @@ class Store:
     def untouched(self) -> bool:
         """Whether nothing was read, asked or paid for yet."""
         query = "SELECT EXISTS (SELECT 1 FROM images) OR EXISTS (SELECT 1 FROM calls) OR EXISTS (SELECT 1 FROM spent)"
-        return not self._db.execute(query).fetchone()[0]
+        return not self._value(query)
 
     def remove(self, *, keep_folder: bool) -> None:
         """Close, and delete the files; the folder too, unless it is to stay or holds something else."""
@@ -225,8 +231,7 @@ class Store:
         """The number of a version string."""
         if text not in self._versions:
             self._db.execute("INSERT OR IGNORE INTO versions (text) VALUES (?)", (text,))
-            row = self._db.execute("SELECT version FROM versions WHERE text = ?", (text,)).fetchone()
-            self._versions[text] = int(row[0])
+            self._versions[text] = int(self._value("SELECT version FROM versions WHERE text = ?", text))
         return self._versions[text]
 
     # ---------------------------------------------------------------------------- reading
@@ -240,14 +245,7 @@ class Store:
         rows = self._db.execute(
             "SELECT first, second FROM calls WHERE service = ? AND turn = ? AND (first, second) >= (?, ?)"
             " AND (first, second) <= (?, ?)",
-            (
-                service,
-                turn,
-                int(first[0]),
-                int(second[0]),
-                int(first[-1]),
-                int(second[-1]),
-            ),
+            (service, turn, int(first[0]), int(second[0]), int(first[-1]), int(second[-1])),
         ).fetchall()
         if not rows:
             return np.arange(first.size)
@@ -275,20 +273,16 @@ class Store:
 
     def open(self, service: int, turns: range) -> bool:
         """Whether a comparison of turn 0 or of ``turns`` failed because of transport errors, in any run."""
-        row = self._db.execute(
+        query = (
             "SELECT EXISTS (SELECT 1 FROM calls WHERE service = ? AND state = ? AND second <> 0"
-            " AND (turn = 0 OR turn BETWEEN ? AND ?))",
-            (service, State.TRANSPORT, turns.start, turns.stop - 1),
-        ).fetchone()
-        return bool(row[0])
+            " AND (turn = 0 OR turn BETWEEN ? AND ?))"
+        )
+        return bool(self._value(query, service, State.TRANSPORT, turns.start, turns.stop - 1))
 
     def has_after(self, service: int, turn: int) -> bool:
         """Whether a comparison of a higher turn has a result."""
-        row = self._db.execute(
-            "SELECT EXISTS (SELECT 1 FROM calls WHERE service = ? AND turn > ? AND second <> 0)",
-            (service, turn),
-        ).fetchone()
-        return bool(row[0])
+        query = "SELECT EXISTS (SELECT 1 FROM calls WHERE service = ? AND turn > ? AND second <> 0)"
+        return bool(self._value(query, service, turn))
 
     def images(self) -> Iterator[ImageRow]:
         """Every image that was looked at, in the order of its number."""
@@ -339,10 +333,7 @@ class Store:
 
     def turns(self, service: int) -> int:
         """The highest turn of a detection by a service."""
-        row = self._db.execute(
-            "SELECT max(turn) FROM calls WHERE service = ? AND second = 0", (service,)
-        ).fetchone()
-        return int(row[0] or 0)
+        return int(self._value("SELECT max(turn) FROM calls WHERE service = ? AND second = 0", service) or 0)
 
     def answers(
         self, service: int, low: int = 0, high: int = 0
@@ -356,11 +347,10 @@ class Store:
 
     def compared(self, service: int) -> int:
         """How many comparisons have a result that stays, canaries included."""
-        row = self._db.execute(
-            "SELECT count(*) FROM calls WHERE service = ? AND turn >= 0 AND second <> 0 AND state IN (?, ?)",
-            (service, State.ANSWERED, State.REFUSED),
-        ).fetchone()
-        return int(row[0])
+        query = (
+            "SELECT count(*) FROM calls WHERE service = ? AND turn >= 0 AND second <> 0 AND state IN (?, ?)"
+        )
+        return int(self._value(query, service, State.ANSWERED, State.REFUSED))
 
     def counts(self, service: int, kind: str) -> dict[tuple[str, str], int]:
         """Refusal and code (both empty: answered) to how many calls of turn 0 ended so."""
@@ -382,10 +372,9 @@ class Store:
 
     def extra_detections(self, service: int) -> int:
         """Detections that were made again because a handle was gone."""
-        row = self._db.execute(
-            "SELECT count(*) FROM calls WHERE service = ? AND turn > 0 AND second = 0", (service,)
-        ).fetchone()
-        return int(row[0])
+        return int(
+            self._value("SELECT count(*) FROM calls WHERE service = ? AND turn > 0 AND second = 0", service)
+        )
 
 
 _WIDE = 1 << 31  # above the number of any crop: 8 million images

@@ -19,9 +19,7 @@ from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Dete
 from frtaudit.errors import FrtauditError, ProviderError
 
 T = TypeVar("T")
-DOWN = (
-    20  # calls in a row that fail because of transport errors, with all their attempts: the service is down
-)
+DOWN = 20  # calls in a row that fail because of transport errors, with all attempts: the service is down
 PARKED = 2  # comparisons that wait for a handle, for each call in flight
 
 
@@ -120,9 +118,8 @@ class ServiceWorker:
         self.detected: dict[int, DetectedFace] = {}  # by crop: what the service saw first
         self.handled: set[int] = set()  # images that it gave a handle of
         self.turns = 0
-        self._fresh: dict[
-            int, tuple[tuple[DetectedFace, ...], float]
-        ] = {}  # by image: handles, and until when they hold
+        # by image: handles, and until when they hold
+        self._fresh: dict[int, tuple[tuple[DetectedFace, ...], float]] = {}
         self._lost: dict[int, CallError] = {}
         self._renewing: set[int] = set()
         self._parked: list[Key] = []
@@ -207,7 +204,9 @@ class ServiceWorker:
         try:
             with named(self.name):
                 if key.kind == COMPARE:
-                    result = _answered(key, self._compare(key))
+                    result = _answered(
+                        key, self.session.compare(self._crop(key.first), self._crop(key.second))
+                    )
                 else:
                     detection = self.session.detect(self._cache.get(key.first // PLACES))
                     result = _detected(key, detection)
@@ -221,10 +220,6 @@ class ServiceWorker:
             return
         result = replace(result, attempts=call.attempts)
         self.inbox.put(CallResult(worker=self, key=key, used=call.used, result=result, detection=detection))
-
-    def _compare(self, key: Key) -> Answer:
-        first, second = self._crop(key.first), self._crop(key.second)
-        return self.session.compare(first, second)
 
     def _crop(self, crop: int) -> Crop:
         image, place = divmod(crop, PLACES)
@@ -315,7 +310,6 @@ def _answered(key: Key, answer: Answer) -> Result:
     return Result(
         key=key,
         state=State.ANSWERED,
-        attempts=0,
         score=answer.score,
         version=answer.version,
         request=answer.request,
@@ -324,19 +318,13 @@ def _answered(key: Key, answer: Answer) -> Result:
 
 
 def _detected(key: Key, detection: Detection) -> Result:
-    return Result(
-        key=key,
-        state=State.ANSWERED,
-        attempts=0,
-        facts=facts_in(detection),
-        version=detection.version,
-        request=detection.request,
-    )
+    version, request = detection.version, detection.request
+    return Result(key=key, state=State.ANSWERED, facts=facts_in(detection), version=version, request=request)
 
 
 def _refused(key: Key, refused: CallError) -> Result:
     state = State.TRANSPORT if refused.refusal is Refusal.TRANSPORT else State.REFUSED
-    return Result(key=key, state=state, attempts=0, refusal=refused.refusal, code=refused.code)
+    return Result(key=key, state=state, refusal=refused.refusal, code=refused.code)
 
 
 def for_all(do: Callable[[T], None], services: Iterable[T]) -> None:

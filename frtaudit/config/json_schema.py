@@ -7,7 +7,7 @@ from frtaudit.config.plugins import load_plugins
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import INPUTS, SPEC_VERSION, TYPE, identifies
 from frtaudit.core.plain.records import Contract, Sha256
-from frtaudit.core.plain.structure import Field, required
+from frtaudit.core.plain.structure import required
 from frtaudit.core.registry import lookup, names
 from frtaudit.core.result_schema import result_schema
 from frtaudit.core.spec import AuditSpec, Folds
@@ -24,17 +24,13 @@ def schema_text(of: str) -> str:
 
 def spec_schema(*, identity: bool = False) -> dict[str, Json]:
     """The schema of a whole spec, or of its identity: without report, paths and machine settings, with ``inputs``."""
-    contract = Contract(keep=identifies if identity else _every, needed=required)
+    contract = Contract(keep=identifies if identity else lambda _: True, needed=required)
     schema = contract.record(AuditSpec)
     properties: dict[str, Json] = {**_mapping(schema["properties"]), **_plugins(contract)}
     if identity:
         properties[INPUTS] = contract.of(Mapping[str, Sha256])
     properties["spec_version"] = {"const": SPEC_VERSION}
     return {"title": "frtaudit spec", **schema, "properties": properties}
-
-
-def _every(field: Field) -> bool:  # noqa: ARG001  the form of structure.Keep
-    return True
 
 
 def _plugins(contract: Contract) -> dict[str, Json]:

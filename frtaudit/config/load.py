@@ -6,6 +6,7 @@ one place
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, product
@@ -104,14 +105,9 @@ def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str,
         parsed = OverridesParser.create().parse_overrides(list(overrides))
     except HYDRA_ERRORS as error:
         raise translated(error) from error
-    twice = next(
-        (
-            override.key_or_group
-            for override in parsed
-            if _named(parsed, override) > 1 and _sweeps(parsed, override)
-        ),
-        None,
-    )
+    times = Counter(override.key_or_group for override in parsed)
+    swept = [override.key_or_group for override in parsed if override.is_sweep_override()]
+    twice = next((key for key in times if times[key] > 1 and key in swept), None)
     if twice is not None:
         raise SpecError("command line", f"{twice!r} appears twice", "each setting of a sweep once")
     choices = [_choices(override) for override in parsed]
@@ -159,14 +155,6 @@ def with_targets(spec: AuditSpec) -> AuditSpec:
         (target for target in wanted if isinstance(target, float) and target not in known), reverse=True
     )
     return replace(spec, thresholds=replace(spec.thresholds, fmr=(*known, *new))) if new else spec
-
-
-def _named(parsed: Sequence[Override], override: Override) -> int:
-    return sum(other.key_or_group == override.key_or_group for other in parsed)
-
-
-def _sweeps(parsed: Sequence[Override], override: Override) -> bool:
-    return any(other.is_sweep_override() for other in parsed if other.key_or_group == override.key_or_group)
 
 
 def _choices(override: Override) -> list[tuple[str, str, str]]:

@@ -101,6 +101,19 @@ class LedgerEntry:
     names: tuple[str, ...] = field(default=(), metadata=ADDED)
 
 
+def ledger_of(counts: Mapping[str, int], unit: str, provider: str | None = None) -> list[LedgerEntry]:
+    """An entry for each code that something was left out for.
+
+    >>> [entry.code for entry in ledger_of({"no_face": 2, "several_faces": 0}, "images")]
+    ['no_face']
+    """
+    return [
+        LedgerEntry(code=code, count=count, unit=unit, provider=provider)
+        for code, count in counts.items()
+        if count
+    ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Cohort:
     """Samples sorted by subject.

@@ -1,7 +1,7 @@
 """Who is who among faces that nobody has named: what services said of pairs of faces, and the labels read off it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -44,6 +44,11 @@ class Service:
         )
         require(not bool(np.any(self.first == self.second)), "no self-comparison")
         require(bool(np.all(np.isnan(self.score) == (self.failure >= 0))), "a score or a failure")
+
+    def of(self, keep: Flags) -> "Service":
+        """The pairs that are flagged, shape (P,)."""
+        pairs = {name: getattr(self, name)[keep] for name in ("first", "second", "score", "failure")}
+        return replace(self, **pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,9 +21,7 @@ def names_of(run: RunTables) -> dict[str, str]:
         cohort_data = load_cohort(from_plain(run.spec, noted_paths(run.digests[RESULT])))
     except FrtauditError as error:
         raise DataError(
-            run.folder,
-            f"its pseudonyms differ, and its data were not found ({error})",
-            ONE_LIST,
+            run.folder, f"its pseudonyms differ, and its data were not found ({error})", ONE_LIST
         ) from None
     if not cohort_data.inputs:  # drawn by its seed: equal ids of another draw are other people
         raise DataError(

@@ -39,11 +39,7 @@ def bin_names(bins: Bins) -> tuple[str, ...]:
     """
     mark = "p" if bins.percentiles else ""
     cuts = [f"{mark}{cut:.12g}" for cut in bins.edges or bins.percentiles]
-    return (
-        f"<{cuts[0]}",
-        *(f"{low}-{high}" for low, high in pairwise(cuts)),
-        f">={cuts[-1]}",
-    )
+    return (f"<{cuts[0]}", *(f"{low}-{high}" for low, high in pairwise(cuts)), f">={cuts[-1]}")
 
 
 def by_edges(values: Floats, edges: Sequence[float]) -> Codes:

@@ -1,11 +1,10 @@
 """Review files: a CSV goes out to a person, and comes back with a verdict for each pair."""
 
-import csv
-import io
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from frtaudit.core.canonical import sha256
+from frtaudit.core.text.columns import csv_bytes
 from frtaudit.core.text.formatting import cell
 from frtaudit.errors import DataError, excerpt
 from frtaudit.inputs.tables import read_table
@@ -56,11 +55,7 @@ def as_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:
     >>> as_csv(("a", "b"), [(1, "x")])
     b'a,b\n1,x\n'
     """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([cell(name) for name in columns])
-    writer.writerows([cell(value) for value in row] for row in rows)
-    return stream.getvalue().encode()
+    return csv_bytes([cell(value) for value in row] for row in (columns, *rows))
 
 
 def as_lines(names: Sequence[str]) -> bytes:

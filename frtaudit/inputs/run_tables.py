@@ -164,7 +164,8 @@ def cohort_of(run: RunTables) -> Cohort:
 
 def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
     """What the run compared: all pairs within cells, or its list."""
-    cells = _cells(run, cohort)
+    cell = _of(run, "samples", run.systems[0])["cell"].to_numpy(np.int32)
+    cells = cell[np.flatnonzero(np.diff(cohort.subject_of, prepend=-1))]
     if all_pairs_of(run):
         none = np.empty(0, dtype=np.int32)
         return Comparisons(
@@ -251,11 +252,6 @@ def _of(run: RunTables, table: str, system: str) -> pd.DataFrame:
     return frame[frame["provider"].astype(object) == system]
 
 
-def _cells(run: RunTables, cohort: Cohort) -> Index:
-    cell = _of(run, "samples", run.systems[0])["cell"].to_numpy(np.int32)
-    return cell[np.flatnonzero(np.diff(cohort.subject_of, prepend=-1))]
-
-
 def _indices(table: pd.DataFrame, side: str, cohort: Cohort) -> Index:
     """Raises :class:`ValueError` for a sample that the run does not have."""
     indexer = pd.Index(cohort.sample_ids).get_indexer(pd.Index(table[side].astype(str)))
@@ -276,14 +272,7 @@ def _listed(
     probe, reference = (_indices(table, side, cohort) for side in ("probe", "reference"))
     mated = table["mated"].to_numpy(np.bool_)
     _check_mated(cohort, probe, reference, mated)
-    return Comparisons(
-        all_pairs=False,
-        probe=probe,
-        reference=reference,
-        mated=mated,
-        cells=cells,
-        fold=fold,
-    )
+    return Comparisons(all_pairs=False, probe=probe, reference=reference, mated=mated, cells=cells, fold=fold)
 
 
 def _table(scores: pd.DataFrame) -> ScoreTable:

@@ -4,7 +4,7 @@ The class of a subject is the one it was read with, so that a step moves nobody 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,6 +21,7 @@ from frtaudit.core.cohort import (
     Sanitized,
     Stage,
     Templates,
+    ledger_of,
 )
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
@@ -29,6 +30,7 @@ from frtaudit.errors import DataError, SpecError, column_names
 from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.roster import cohort_digest
 from frtaudit.inputs.schemas import sample_codes, subject_codes
+from frtaudit.inputs.template_files import Failures
 
 NUMBERS: Mapping[Sanitize, int] = {
     Sanitize.MIN_SAMPLES: 4,
@@ -84,7 +86,8 @@ def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
         if step.step is Sanitize.MIN_SUBJECTS:
             _refuse_small(f"sanitize[{place}]", step, cohort, left, keep if before is None else before)
         ledger += _entries(step, cohort, keep, left)
-        stages.append(_stage(step.step.value, rule_text(step), _reason(step), cohort, left))
+        reason = step.reason or (SIZE_REASON if step.step is Sanitize.MIN_FACE_SIZE else "")
+        stages.append(_stage(step.step.value, rule_text(step), reason, cohort, left))
         keep = left
     if before is None:
         before, counted_at = keep, len(stages) - 1
@@ -129,10 +132,6 @@ def rule_text(step: SanitizeStep) -> str:
         Sanitize.FIXED_SAMPLES: f"{number} samples of each subject, drawn without replacement",
         Sanitize.MIN_SUBJECTS: f"classes of at least {number} subjects",
     }[step.step]
-
-
-def _reason(step: SanitizeStep) -> str:
-    return step.reason or (SIZE_REASON if step.step is Sanitize.MIN_FACE_SIZE else "")
 
 
 def _check(where: str, step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> None:
@@ -180,8 +179,8 @@ def _disagree(
     subject_of = cohort_data.cohort.subject_of
     values = np.zeros(cohort_data.cohort.n_subjects, dtype=np.bool_)
     for name in _labelled(step, schemas):
-        codes = np.where(keep, sample_codes(name, schemas, cohort_data.attributes, subject_of), -1)
-        values |= subject_codes(codes, subject_of)[2]
+        _, codes = sample_codes(name, schemas, cohort_data.attributes, subject_of, {})
+        values |= subject_codes(np.where(keep, codes, -1), subject_of)[2]
     return values
 
 
@@ -237,12 +236,9 @@ def _hint(step: SanitizeStep, cohort: Cohort, before: Flags, class_count: ClassC
 def _entries(step: SanitizeStep, cohort: Cohort, keep: Flags, left: Flags) -> Iterator[LedgerEntry]:
     """Samples and subjects that a step excluded."""
     people = [np.unique(cohort.subject_of[chosen]).size for chosen in (keep, left)]
-    for unit, count in (
-        ("samples", int(np.count_nonzero(keep)) - int(np.count_nonzero(left))),
-        ("subjects", people[0] - people[1]),
-    ):
-        if count:
-            yield LedgerEntry(code=f"sanitize_{step.step.value}", count=count, unit=unit)
+    samples = int(np.count_nonzero(keep)) - int(np.count_nonzero(left))
+    for unit, count in (("samples", samples), ("subjects", people[0] - people[1])):
+        yield from ledger_of({f"sanitize_{step.step.value}": count}, unit)
 
 
 def _stage(step: str, words: str, reason: str, cohort: Cohort, keep: Flags) -> Stage:
@@ -279,25 +275,9 @@ def _required(cohort: Cohort, keep: Flags) -> Iterator[Required]:
             yield Required(schema=name, group=group, left=tuple(left))
 
 
-@dataclass(frozen=True, slots=True)
-class _Moved(Mapping[str, Mapping[int, str]]):
-    """Failures by provider with the sample indices of the cohort that is left; read when asked for."""
-
-    of: Mapping[str, Mapping[int, str]]
-    place: Ints
-
-    def __getitem__(self, provider: str) -> Mapping[int, str]:
-        """The failed samples of ``provider`` that are left."""
-        items = self.of[provider].items()
-        return {int(self.place[i]): code for i, code in items if self.place[i] >= 0}
-
-    def __iter__(self) -> Iterator[str]:
-        """The providers."""
-        return iter(self.of)
-
-    def __len__(self) -> int:
-        """How many providers there are."""
-        return len(self.of)
+def _moved(failures: Mapping[str, Mapping[int, str]], place: Ints, provider: str) -> dict[int, str]:
+    """The failed samples of a provider by their index in the cohort that is left."""
+    return {int(place[i]): code for i, code in failures[provider].items() if place[i] >= 0}
 
 
 def _subset(cohort_data: CohortData, keep: Flags, ledger: Sequence[LedgerEntry]) -> CohortData:
@@ -309,7 +289,7 @@ def _subset(cohort_data: CohortData, keep: Flags, ledger: Sequence[LedgerEntry])
         cohort=cohort,
         templates={name: partial(_templates, load, place) for name, load in cohort_data.templates.items()},
         tables={name: _table(cohort, place, *pair) for name, pair in cohort_data.tables.items()},
-        failures=_Moved(cohort_data.failures, place),
+        failures=Failures(tuple(cohort_data.failures), partial(_moved, cohort_data.failures, place)),
         attributes={name: texts[keep] for name, texts in cohort_data.attributes.items()},
     )
 

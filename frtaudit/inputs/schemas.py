@@ -141,17 +141,6 @@ def _built_from(schema: SchemaSpec) -> tuple[str, ...]:
     return (*schema.cross, within) if within else schema.cross
 
 
-def sample_codes(name: str, schemas: Mapping[str, SchemaSpec], columns: Columns, subject_of: Index) -> Codes:
-    """The class that each sample's own label says, shape (N,), int64, -1 where it says nothing; schemas with a column.
-
-    >>> gender = {"gender": SchemaSpec(column="gender", classes=("female", "male"))}
-    >>> texts = np.array(["male", "female", ""], dtype=object)
-    >>> sample_codes("gender", gender, {"gender": texts}, np.array([0, 0, 1], dtype=np.int32)).tolist()
-    [1, 0, -1]
-    """
-    return _sample_codes(name, schemas, columns, subject_of, {})[1]
-
-
 def _apply(
     name: str,
     schemas: Mapping[str, SchemaSpec],
@@ -165,19 +154,19 @@ def _apply(
             parts = [_apply(part, schemas, columns, subject_of, done) for part in schema.cross]
             done[name] = _crossed(name, schema, parts)
         else:
-            classes, codes = _sample_codes(name, schemas, columns, subject_of, done)
+            classes, codes = sample_codes(name, schemas, columns, subject_of, done)
             done[name] = _per_subject(name, schema, classes, codes, subject_of)
     return done[name]
 
 
-def _sample_codes(
+def sample_codes(
     name: str,
     schemas: Mapping[str, SchemaSpec],
     columns: Columns,
     subject_of: Index,
     done: dict[str, _Applied],
 ) -> tuple[tuple[str, ...], Codes]:
-    """Class names and the class of each sample, -1 where it says nothing."""
+    """Class names, and the class that each sample's own label says, (N,), -1 where nothing; schemas with a column."""
     schema = schemas[name]
     if schema.column is None or schema.column not in columns:
         raise DataError(
@@ -205,17 +194,10 @@ def _declared_codes(name: str, schema: SchemaSpec, texts: Texts) -> tuple[tuple[
     code = dict.fromkeys(silent, -1) | {value: number for number, value in enumerate(classes)}
     strange = [value for value in distinct if value not in code]
     if strange and ANY not in schema.unknown:
-        raise DataError(
-            f"schemas.{name}",
-            f"column {schema.column!r} holds {excerpt(strange[0])}",
-            _accepted(name, schema),
-        )
+        known = ", ".join((*schema.classes, *schema.unknown))
+        accepted = f'{known}, nothing, or schemas.{name}.unknown=["{ANY}"] for any other value'
+        raise DataError(f"schemas.{name}", f"column {schema.column!r} holds {excerpt(strange[0])}", accepted)
     return classes, np.array([code.get(value, -1) for value in texts], dtype=np.int64)
-
-
-def _accepted(name: str, schema: SchemaSpec) -> str:
-    known = ", ".join((*schema.classes, *schema.unknown))
-    return f'{known}, nothing, or schemas.{name}.unknown=["{ANY}"] for any other value'
 
 
 def _check_found(name: str, classes: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from frtaudit.core.arrays import Floats, Texts
+from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, column_names
@@ -59,6 +59,11 @@ class Table:
     def place(self, row: int) -> str:
         """Where row ``row`` (0 is the first of :attr:`frame`) stands in the file, for an error."""
         return f"{self.name} {self.unit} {int(self.frame.index[row]) + self.first}"
+
+    def refuse(self, wrong: Flags, problem: str, accepted: str) -> None:
+        """Raise :class:`DataError` at the first row that is ``wrong``, shape (R,)."""
+        if wrong.any():
+            raise DataError(self.place(int(np.argmax(wrong))), problem, accepted)
 
     def find(self, names: Sequence[str]) -> str | None:
         """The first of ``names`` that is a column, or None."""
@@ -156,7 +161,8 @@ def _csv(path: Path, name: str) -> "pd.DataFrame":
     import pandas as pd
 
     try:
-        header = _header(path)
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            header = [column.strip() for column in next(csv.reader(stream), [])]
         check_columns(header, name)
         _check_commas(header, name)
         frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig")
@@ -186,11 +192,6 @@ def _check_commas(columns: Sequence[str], name: str) -> None:
         raise DataError(
             name, f"fields separated by {mark}", "fields separated by commas, numbers with a point"
         )
-
-
-def _header(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        return [column.strip() for column in next(csv.reader(stream), [])]
 
 
 def _parquet(path: Path, name: str) -> "pd.DataFrame":

@@ -5,7 +5,7 @@ import tokenize
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,6 +96,25 @@ class TemplateFile:
                 )
             seen.add(name)
         return np.array([self.index[name] for name in names], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Failures(Mapping[str, Mapping[int, str]]):
+    """Provider name to {cohort sample index: failure code}; what is read is read when a provider is asked for."""
+
+    providers: tuple[str, ...]
+    read: Callable[[str], Mapping[int, str]]
+
+    def __getitem__(self, provider: str) -> Mapping[int, str]:
+        if provider not in self.providers:
+            raise KeyError(provider)
+        return self.read(provider)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.providers)
+
+    def __len__(self) -> int:
+        return len(self.providers)
 
 
 def _summed(embedding: Array, mirrored: Sequence[Array], name: str) -> Array:

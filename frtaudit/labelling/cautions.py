@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.labelling import Faces, Labelled, Labelling, Service
 from frtaudit.labelling.estimate import lacking
 from frtaudit.stats.labels.spectral import Reason
@@ -59,24 +59,14 @@ def costs(faces: Faces, services: Sequence[Service], labelled: Labelled) -> tupl
 
 def not_scored_entries(faces: Faces, services: Sequence[Service], labelled: Labelled) -> list[LedgerEntry]:
     """Exclusions by each service that labels, and faces that others scored with nobody."""
-    lines = [
-        line
-        for cost in costs(faces, services, labelled)
-        for line in (
-            (LACKING, cost.faces, "faces", cost.name),
-            (f"{QUERIES_LEFT_OUT}_{Reason.FAILED}", cost.queries, "queries", cost.name),
-        )
-    ]
-    lines += [
-        (NOT_SCORED, not_scored(faces, service)[0], "faces", service.name)
-        for service in services
-        if service.name not in labelled.modes
-    ]
-    return [
-        LedgerEntry(code=code, count=count, unit=unit, provider=name)
-        for code, count, unit, name in lines
-        if count
-    ]
+    ledger = []
+    for cost in costs(faces, services, labelled):
+        ledger += ledger_of({LACKING: cost.faces}, "faces", cost.name)
+        ledger += ledger_of({f"{QUERIES_LEFT_OUT}_{Reason.FAILED}": cost.queries}, "queries", cost.name)
+    for service in services:
+        if service.name not in labelled.modes:
+            ledger += ledger_of({NOT_SCORED: not_scored(faces, service)[0]}, "faces", service.name)
+    return ledger
 
 
 def attribution_notes(faces: Faces, services: Sequence[Service], labelled: Labelled) -> tuple[str, ...]:

@@ -218,11 +218,7 @@ def _dated_rates(
 
 
 def _drawn(
-    tail: ScoreTail,
-    targets: Sequence[float],
-    thresholds: Sequence[float],
-    drawing: Drawing,
-    query: Index,
+    tail: ScoreTail, targets: Sequence[float], thresholds: Sequence[float], drawing: Drawing, query: Index
 ) -> Replicates:
     return replicate(
         tail,

@@ -220,7 +220,8 @@ class _Rows:
             paired = np.zeros(size, dtype=np.bool_)
             pairs = np.where(there, score, np.nan)[:, odd][:, :, odd].reshape(len(score), -1).T
             both = scale.place(pairs).reshape(2 * (int(odd.sum()),))
-            paired[odd] = (np.where(np.isnan(both), 0.0, both) > _apart(nearest[odd])).any(axis=1)
+            least = np.maximum(nearest[odd] + MARGIN, ALIKE)[:, None]
+            paired[odd] = (np.where(np.isnan(both), 0.0, both) > least).any(axis=1)
             parts.append(np.repeat(paired, people))
             start += size * people
         return np.concatenate(parts)
@@ -240,10 +241,6 @@ class _Rows:
         """The row of each face with the largest value, the first of equal ones, shape (F,)."""
         order = np.lexsort((self.person, -value, self.face))
         return order[np.searchsorted(self.face[order], np.arange(int(self.face[-1]) + 1))]
-
-
-def _apart(nearest: Floats) -> Floats:
-    return np.maximum(nearest + MARGIN, ALIKE)[:, None]
 
 
 def _block(scores: Sequence[Floats], modes: Sequence[tuple[float, float]]) -> tuple[Floats, Flags]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Ints, Texts
-from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.labelling import OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
 from frtaudit.inputs.template_files import TemplateFile
-from frtaudit.labelling.detection import Detections, counted
+from frtaudit.labelling.detection import Detections
 from frtaudit.stats.labels.duplicates import duplicated
 
 NEAR_DUPLICATE, NO_EMBEDDING = "near_duplicate", "image_without_embedding"
@@ -64,11 +64,11 @@ def crops_of_faces(
     renumbered = [_told(service, place[detections.face_of[service.name]]) for service in services]
     ledger = (
         *detections.ledger,
-        *counted(OF_SEVERAL, int(open_to_doubt.sum()), "faces"),
+        *ledger_of({OF_SEVERAL: int(open_to_doubt.sum())}, "faces"),
         *(
             entry
             for service, lost in renumbered
-            for entry in counted(OF_FACE_LEFT_OUT, lost, "comparisons", service.name)
+            for entry in ledger_of({OF_FACE_LEFT_OUT: lost}, "comparisons", service.name)
         ),
     )
     return Crops(
@@ -84,14 +84,8 @@ def _told(service: Service, face_of: Ints) -> tuple[Service, int]:
     """What a service said of faces, and how many of its comparisons are of others; ``face_of``: of its crops."""
     first, second = face_of[service.first], face_of[service.second]
     keep = (first >= 0) & (second >= 0)
-    renumbered = replace(
-        service,
-        first=first[keep].astype(np.int32),
-        second=second[keep].astype(np.int32),
-        score=service.score[keep],
-        failure=service.failure[keep],
-    )
-    return renumbered, int((~keep).sum())
+    ends = [side[keep].astype(np.int32) for side in (first, second)]
+    return replace(service.of(keep), first=ends[0], second=ends[1]), int((~keep).sum())
 
 
 def near_duplicates(
@@ -108,5 +102,5 @@ def near_duplicates(
     rows = read.rows[keep]
     gone = np.zeros(used.size, dtype=np.bool_)
     gone[rows] = duplicated(images.query_of[rows], read.vectors[keep], similarity)
-    ledger = counted(NEAR_DUPLICATE, int(gone.sum()), "images")
-    return gone, ledger + counted(NO_EMBEDDING, int(used.sum()) - rows.size, "images")
+    counts = {NEAR_DUPLICATE: int(gone.sum()), NO_EMBEDDING: int(used.sum()) - rows.size}
+    return gone, ledger_of(counts, "images")

@@ -103,9 +103,7 @@ def meet(earlier: Labelling, later: Labelling, design: Design, how: How) -> Meet
     both = _ids(earlier.faces) & _ids(later.faces)
     if design is Design.SAME_IMAGES and not both:
         raise DataError(
-            WHERE,
-            "no face is in both collections under one query",
-            "the same images, or design=same_names",
+            WHERE, "no face is in both collections under one query", "the same images, or design=same_names"
         )
     if design is Design.SAME_NAMES or not both:
         return _of_names(earlier, later, queries, services)
@@ -252,10 +250,7 @@ def _of_images(
     joint = _joint(dates, numbers, (both, query, queries), how)
     halves = [
         Half(
-            of=date,
-            number=number,
-            query=query,
-            person={By.JOINT: joint, By.OWN: mine, By.EARLIER: people[0]},
+            of=date, number=number, query=query, person={By.JOINT: joint, By.OWN: mine, By.EARLIER: people[0]}
         )
         for date, number, mine in zip(dates, numbers, people, strict=True)
     ]
@@ -299,14 +294,7 @@ def _within(service: Service, number: Index, name: str) -> Service:
     """The same service on numbered faces, under another name."""
     first, second = number[service.first], number[service.second]
     keep = (first >= 0) & (second >= 0)
-    return replace(
-        service,
-        name=name,
-        first=first[keep],
-        second=second[keep],
-        score=service.score[keep],
-        failure=service.failure[keep],
-    )
+    return replace(service.of(keep), name=name, first=first[keep], second=second[keep])
 
 
 def _refuse_others(met: Meeting) -> None:

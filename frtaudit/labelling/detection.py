@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Ints
-from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.single import MORE, UNTOLD, told_by
@@ -102,7 +102,7 @@ def faces_in(
         face_of={system.name: number for system in without}
         | ({} if boxed is None else boxed.own(number[boxed.row])),
         size_of={} if boxed is None else boxed.sizes(number[boxed.row], int(keep.sum())),
-        ledger=(*ledger, *counted(IMAGE_LEFT_OUT, int((~keep).sum()), "images")),
+        ledger=(*ledger, *ledger_of({IMAGE_LEFT_OUT: int((~keep).sum())}, "images")),
     )
 
 
@@ -136,13 +136,7 @@ def _boxed(images: Faces, boxes: "BoxList") -> _Boxed:
     import pandas as pd
 
     row = pd.Index(list(images.names), dtype=object).get_indexer(pd.Index(boxes.image)).astype(np.int64)
-    unknown = np.flatnonzero(row < 0)
-    if unknown.size:
-        raise DataError(
-            boxes.table.place(int(unknown[0])),
-            "an image that the list of images lacks",
-            "images of that list",
-        )
+    boxes.table.refuse(row < 0, "an image that the list of images lacks", "images of that list")
     names, service = np.unique(boxes.provider.astype(str), return_inverse=True)
     face, cut = joined(row, service, boxes.box)
     rank = np.unique(boxes.face.astype(str), return_inverse=True)[1]
@@ -154,8 +148,8 @@ def _boxed(images: Faces, boxes: "BoxList") -> _Boxed:
 def _not_refused(service: Service, size: int, ledger: list[LedgerEntry]) -> Flags:
     """Images that a service without boxes does not refuse for several faces (Algorithm 1)."""
     answers = told_by(service, size)
-    ledger += counted(SEVERAL_FOUND, int((answers == MORE).sum()), "images", service.name)
-    ledger += counted(NOT_TOLD, int((answers == UNTOLD).sum()), "images", service.name)
+    counts = {SEVERAL_FOUND: int((answers == MORE).sum()), NOT_TOLD: int((answers == UNTOLD).sum())}
+    ledger += ledger_of(counts, "images", service.name)
     return np.asarray((answers != MORE) & (answers != UNTOLD))
 
 
@@ -165,11 +159,11 @@ def _one_each(boxed: _Boxed, size: int, ledger: list[LedgerEntry]) -> Flags:
     count = np.bincount(boxed.row * n_services + boxed.service, minlength=size * n_services)
     count = count.reshape(size, n_services)
     for s, name in enumerate(boxed.names):
-        ledger += counted(NONE_FOUND, int((count[:, s] == 0).sum()), "images", name)
-        ledger += counted(SEVERAL_FOUND, int((count[:, s] > 1).sum()), "images", name)
+        counts = {NONE_FOUND: int((count[:, s] == 0).sum()), SEVERAL_FOUND: int((count[:, s] > 1).sum())}
+        ledger += ledger_of(counts, "images", name)
     one_each = (count == 1).all(axis=1)
     faces = np.bincount(np.unique(np.stack([boxed.row, boxed.face]), axis=1)[0], minlength=size)
-    ledger += counted(APART, int((one_each & (faces > 1)).sum()), "images")
+    ledger += ledger_of({APART: int((one_each & (faces > 1)).sum())}, "images")
     return np.asarray(one_each & (faces == 1))
 
 
@@ -185,9 +179,8 @@ def _all(images: Faces, boxed: _Boxed) -> Detections:
     number = np.full(first.size, -1, dtype=np.int64)
     number[order] = np.arange(order.size)
     ledger = (
-        *counted(CUT, int(boxed.cut[first].sum()), "faces"),
-        *counted(NOT_BY_ALL, int((~whole).sum()), "faces"),
-        *counted(IMAGE_LEFT_OUT, len(images.names) - np.unique(row_of).size, "images"),
+        *ledger_of({CUT: int(boxed.cut[first].sum()), NOT_BY_ALL: int((~whole).sum())}, "faces"),
+        *ledger_of({IMAGE_LEFT_OUT: len(images.names) - np.unique(row_of).size}, "images"),
     )
     return Detections(
         row=row_of,
@@ -205,8 +198,3 @@ def _from_left(boxed: _Boxed, row: Ints) -> Ints:
     for side, values in enumerate((boxed.box[:, 0], boxed.box[:, 1], boxed.rank)):
         np.minimum.at(level[:, side], boxed.face, values)
     return np.lexsort((level[:, 2], level[:, 1], level[:, 0], row))
-
-
-def counted(code: str, count: int, unit: str, provider: str | None = None) -> list[LedgerEntry]:
-    """An entry of exclusions, or none where nothing was excluded."""
-    return [LedgerEntry(code=code, count=count, unit=unit, provider=provider)] if count else []

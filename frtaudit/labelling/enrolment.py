@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Texts
-from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
+from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.labelling import (
     LEFT_OUT,
@@ -131,10 +131,7 @@ def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, labels
 
 
 def _enrolled(
-    faces: Faces,
-    person: Index,
-    columns: Mapping[str, Texts],
-    schemas: Mapping[str, SchemaSpec],
+    faces: Faces, person: Index, columns: Mapping[str, Texts], schemas: Mapping[str, SchemaSpec]
 ) -> tuple[Cohort, dict[str, Texts], Index]:
     """The cohort of the faces whose person is known, a subject being a query's person; and each face's sample."""
     rows = np.flatnonzero(person >= 0)
@@ -189,17 +186,13 @@ def _tables(
             ScoreTable(score=service.score[keep], failure=service.failure[keep], codes=service.codes),
         )
         aside = labelling.left_out[service.first] | labelling.left_out[service.second]
-        counted = (
-            (OTHERS, int((~known & aside).sum())),
-            (OF_OTHERS, int((~known & ~aside).sum())),
-            (FAILED_OF_OTHERS, int((~known & ~aside & (service.failure >= 0)).sum())),
-            (SAME_QUERY, int((known & ~keep).sum())),
-        )
-        ledger += [
-            LedgerEntry(code=code, count=n, unit="comparisons", provider=service.name)
-            for code, n in counted
-            if n
-        ]
+        counts = {
+            OTHERS: int((~known & aside).sum()),
+            OF_OTHERS: int((~known & ~aside).sum()),
+            FAILED_OF_OTHERS: int((~known & ~aside & (service.failure >= 0)).sum()),
+            SAME_QUERY: int((known & ~keep).sum()),
+        }
+        ledger += ledger_of(counts, "comparisons", service.name)
     return tables, ledger
 
 
@@ -209,11 +202,7 @@ def _left_out(labelling: Labelling, person: Index) -> list[LedgerEntry]:
     The lines ``face_without_label_...`` together are all faces of which nobody says whom they show.
     """
     labels, annotated, aside = labelling.labelled, labelling.faces.annotated, labelling.left_out
-    entries = [
-        LedgerEntry(code=f"{QUERIES_LEFT_OUT}_{reason}", count=labels.reason.count(reason), unit="queries")
-        for reason in map(str, Reason)
-        if reason in labels.reason
-    ]
+    queries = {f"{QUERIES_LEFT_OUT}_{reason}": labels.reason.count(reason) for reason in map(str, Reason)}
     used = np.array([reason == "" for reason in labels.reason])[labelling.faces.query_of]
     answers = np.zeros_like(aside) if labelling.source is LabelSource.ESTIMATED else annotated == LEFT_OUT
     unasked = aside & ~answers
@@ -226,8 +215,5 @@ def _left_out(labelling: Labelling, person: Index) -> list[LedgerEntry]:
         **{f"{FACES_LEFT_OUT}_{reason}": flags for reason, flags in why.items()},
         f"{FACES_LEFT_OUT}_answer_not_known": aside & answers,
     }
-    return entries + [
-        LedgerEntry(code=code, count=int(flags.sum()), unit="faces")
-        for code, flags in counted.items()
-        if flags.any()
-    ]
+    faces = {code: int(flags.sum()) for code, flags in counted.items()}
+    return ledger_of(queries, "queries") + ledger_of(faces, "faces")

@@ -1,7 +1,6 @@
 """Which pairs of faces services are asked: all within a query, and between queries of one group (Knott et al., 5)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Index, Ints, Longs, Texts
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.inputs.pairing import pair_keys
 
@@ -83,11 +82,7 @@ def _all(faces: Faces, of_face: Ints) -> Ints:
 
 
 def kept_between(
-    faces: Faces,
-    services: Sequence[Service],
-    group: Texts,
-    between: Between,
-    seed: int,
+    faces: Faces, services: Sequence[Service], group: Texts, between: Between, seed: int
 ) -> tuple[tuple[Service, ...], tuple[LedgerEntry, ...]]:
     """The services with those pairs between queries that are wanted, and how many of each were left out and why.
 
@@ -124,22 +119,10 @@ def kept_between(
     reduced, ledger = [], []
     for service, key in zip(services, keys, strict=True):
         stays = np.isin(key, chosen)
-        reduced.append(
-            replace(
-                service,
-                first=service.first[stays],
-                second=service.second[stays],
-                score=service.score[stays],
-                failure=service.failure[stays],
-            )
-        )
+        reduced.append(service.of(stays))
         other = int(np.count_nonzero(np.isin(key, apart)))
-        counted = ((OTHER_GROUP, other), (NOT_DRAWN, int(np.count_nonzero(~stays)) - other))
-        ledger += [
-            LedgerEntry(code=code, count=n, unit="comparisons", provider=service.name)
-            for code, n in counted
-            if n
-        ]
+        counts = {OTHER_GROUP: other, NOT_DRAWN: int(np.count_nonzero(~stays)) - other}
+        ledger += ledger_of(counts, "comparisons", service.name)
     return tuple(reduced), tuple(ledger)
 
 

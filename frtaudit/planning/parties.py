@@ -85,12 +85,7 @@ def schemas_of(parties: list[Party]) -> Iterator[str]:
 
 
 def _party(
-    schema: str | None,
-    name: str,
-    samples: Ints,
-    comparisons: Comparisons,
-    inside: Flags,
-    listed: Ints | None,
+    schema: str | None, name: str, samples: Ints, comparisons: Comparisons, inside: Flags, listed: Ints | None
 ) -> Party:
     count = int(inside.sum())
     if listed is None:

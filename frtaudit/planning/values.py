@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from frtaudit.core.canonical import Json, number_out
+from frtaudit.core.text.columns import aligned
 from frtaudit.errors import printable
 
 Cell = str | int | float | None
@@ -85,12 +86,11 @@ def page(section: Section) -> str:
     body = [tuple(shown(cell) for cell in row) for row in section.rows]
     above, below = tuple(upper for upper, _ in head), tuple(lower for _, lower in head)
     table = [*([above] if any(above) else []), below, *body] if body and head else []
-    widths = [max(len(row[c]) for row in table) for c in range(len(head))] if table else []
-    right = [not any(isinstance(row[c], str) for row in section.rows) for c in range(len(head))]
+    words = [c for c in range(len(head)) if any(isinstance(row[c], str) for row in section.rows)]
     return "\n".join(
         [
             printable(section.title),
-            *(_line(row, widths, right) for row in table),
+            *(f"  {line}" for line in aligned(table, words)),
             *(f"  {printable(note)}" for note in section.notes),
         ]
     )
@@ -107,14 +107,6 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.0f}" if abs(cell) >= 1000 else f"{cell:.3g}"
     return printable(str(cell))
-
-
-def _line(row: tuple[str, ...], widths: list[int], right: list[bool]) -> str:
-    cells = (
-        text.rjust(width) if flag else text.ljust(width)
-        for text, width, flag in zip(row, widths, right, strict=True)
-    )
-    return f"  {'  '.join(cells)}".rstrip()
 
 
 def _out(cell: Cell) -> Json:

@@ -5,7 +5,6 @@ scaled and moved, and ``photographs.csv`` says where its landmarks are, as a det
 and one file is torn.
 """
 
-import csv
 import io
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from frtaudit.collection.embed.align import Pixels, warped
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.text.columns import csv_bytes
 from frtaudit.testing.drawn_model import SIDE, model_bytes
 
 TABLE, MODEL = "photographs.csv", "drawn.onnx"
@@ -96,11 +96,8 @@ def _jpeg(image: Pixels) -> bytes:
 
 
 def _table(lines: Sequence[Sequence[str]]) -> bytes:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     marks = [f"{axis}{number}" for number in range(1, 6) for axis in "xy"]
-    writer.writerows([["image", "subject_id", "group", *marks], *lines])
-    return stream.getvalue().encode()
+    return csv_bytes([["image", "subject_id", "group", *marks], *lines])
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
-from frtaudit.collection.terms import LAWS, READ, TERMS, TOLD, notes_of
+from frtaudit.collection.terms import notes_of
+
+LAWS = ("European Union: ", "Illinois: ")
 
 
 def test_each_remote_service_has_its_notes_and_the_laws_follow() -> None:
     """A note has an address and how it was read, a law that it was not; an engine on this machine has none."""
-    lines = notes_of({"ours": "azure", "here": "dlib"})
-    assert lines[1].startswith("ours: Limited Access")
-    assert all(line.endswith(f"; {READ})") for line in lines[1 : -len(LAWS)])
-    assert all(line.endswith(f"; {TOLD})") for line in lines[-len(LAWS) :])
-    assert len(lines) == 1 + len(TERMS["azure"]) + len(LAWS)
+    for kind, count in (("azure", 1), ("facepp", 1), ("luxand", 1), ("rekognition", 2), ("tencent", 1)):
+        head, *lines = notes_of({"ours": kind, "here": "dlib"})
+        assert head.startswith("terms and law")
+        assert [line.partition(": ")[0] for line in lines[:count]] == ["ours"] * count
+        assert all(line.startswith(law) for law, line in zip(LAWS, lines[count:], strict=True))
+        assert all(line.endswith("as reported by others, 2026-11-24)") for line in lines[count:])
+    assert "; a stored copy, read 2026-11-24)" in notes_of({"ours": "azure"})[1]
     assert notes_of({"here": "dlib"}) == ()

@@ -1,7 +1,5 @@
 """The answers file: every answer is on the disk before the page hears that it was kept."""
 
-import csv
-import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +9,7 @@ import numpy as np
 
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.text.columns import csv_bytes
 from frtaudit.errors import DataError
 from frtaudit.inputs.queries.answers import with_answers
 from frtaudit.inputs.tables import read_table
@@ -80,14 +79,8 @@ class Journal:
             return len(answers)
 
     def _text(self, answers: Mapping[int, int]) -> bytes:
-        stream = io.StringIO(newline="")
-        lines = csv.writer(stream, lineterminator="\n")
-        lines.writerow(HEADER)
-        lines.writerows(
-            (self._faces.names[row], self._faces.queries[self._faces.query_of[row]], answer)
-            for row, answer in answers.items()
-        )
-        return stream.getvalue().encode()
+        names, queries, query_of = self._faces.names, self._faces.queries, self._faces.query_of
+        return csv_bytes([HEADER, *((names[row], queries[query_of[row]], n) for row, n in answers.items())])
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

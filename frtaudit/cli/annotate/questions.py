@@ -8,7 +8,7 @@ from typing import Any  # Any: of an empty mapping
 import numpy as np
 
 from frtaudit.core.canonical import Json
-from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Labelled
+from frtaudit.core.labelling import LEFT_OUT, UNSAID, Faces, Labelled
 from frtaudit.labelling.asking import asking
 
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -65,7 +65,7 @@ def sheets(faces: Faces, labelled: Labelled, tau: float, most: int | None = None
         questions = tuple(
             Question(
                 face=row,
-                suggestion=None if several else _suggestion(int(labelled.label[row])),
+                suggestion=None if several or labelled.label[row] == LEFT_OUT else int(labelled.label[row]),
                 given=None if faces.annotated[row] == UNSAID else int(faces.annotated[row]),
                 to_ask=row in wanted,
             )
@@ -115,10 +115,6 @@ def between(
         for sheet in review_sheets
     )
     return tuple(sheet for sheet in sheets_of if any(question.to_ask for question in sheet.questions))
-
-
-def _suggestion(label: int) -> int | None:
-    return {OF_QUERY: OF_QUERY, NOT_OF_QUERY: NOT_OF_QUERY, LEFT_OUT: None}[label]
 
 
 def to_json(

@@ -7,6 +7,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Ints
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, Faces
+from frtaudit.core.text.columns import aligned
 from frtaudit.stats.labels.agreement import Kappa, kappa, table_of
 
 WORDS = {OF_QUERY: "the person", NOT_OF_QUERY: "somebody else", LEFT_OUT: "unsure"}
@@ -28,19 +29,11 @@ class Agreement:
         rows = [
             [word, *map(str, line)] for word, line in zip(WORDS.values(), self.table.tolist(), strict=True)
         ]
-        wide = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
-        lines = [
-            "  ".join(
-                cell.rjust(width) if at else cell.ljust(width)
-                for at, (cell, width) in enumerate(zip(row, wide, strict=True))
-            )
-            for row in (head, *rows)
-        ]
         differ = self.faces - int(np.trace(self.table))
         return "\n".join(
             [
                 f"{self.faces} faces of {self.queries} queries have two answers",
-                *lines,
+                *aligned([head, *rows], left=[0]),
                 self._kappa(),
                 f"{differ} differ",
             ]

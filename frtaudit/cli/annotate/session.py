@@ -60,9 +60,7 @@ class Wanted:
 
 
 def review_of(
-    spec: AuditSpec,
-    wanted: Wanted = Wanted(),
-    say: Callable[[str], object] = lambda _: None,
+    spec: AuditSpec, wanted: Wanted = Wanted(), say: Callable[[str], object] = lambda _: None
 ) -> ReviewState:
     """Read, estimate, and lay out what is asked; of two reviewers first ``say`` how far they agree.
 

@@ -5,7 +5,7 @@ import re
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 from frtaudit.core.collecting import CallError, Refusal
 
@@ -95,8 +95,8 @@ def _inside(address: Address) -> ipaddress.IPv4Address | None:
     return address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
 
 
-def target_of(url: str, base: str = "") -> Target:
-    """Where a request for ``url`` goes, relative to ``base``. Looks nothing up.
+def target_of(url: str) -> Target:
+    """Where a request for ``url`` goes. Looks nothing up.
 
     Raises :class:`CallError`, which does not hold the address: ``not_an_address``, ``scheme_not_allowed``,
     ``credentials_in_address``, ``address_not_allowed`` (a number written otherwise than as 93.184.216.34).
@@ -104,10 +104,10 @@ def target_of(url: str, base: str = "") -> Target:
     >>> target_of("https://photos.example/a b.jpg").path
     '/a%20b.jpg'
     """
-    code = _fault(urljoin(base, url.strip()) if base else url.strip())
+    code = _fault(url.strip())
     if code:
         raise CallError(Refusal.POLICY, code)
-    split = urlsplit(urljoin(base, url.strip()) if base else url.strip())
+    split = urlsplit(url.strip())
     path = quote(split.path or "/", safe=_KEPT) + (
         f"?{quote(split.query, safe=_KEPT)}" if split.query else ""
     )

@@ -62,10 +62,7 @@ class _Timed(httpcore.NetworkStream):
         self._stream.close()
 
     def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         left = _left(self._until, timeout)
         return _Timed(self._stream.start_tls(ssl_context, server_hostname, left), self._until)

@@ -1,26 +1,21 @@
 """What an image looks like as a vector, so that copies of one picture are found: a thumbnail, or a declared network."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Protocol  # Any: values of onnxruntime, which has no types
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.collection.clients.onnx_file import is_one_file
-from frtaudit.core.canonical import sha256_file
+from frtaudit.collection.clients.face_network import CPU, read_model, session_of
+from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import Picture
 from frtaudit.errors import ProviderError
 
+WHERE = "duplicates.model"
 SIDE = 32
-SHORT, INPUT = (
-    256,
-    224,
-)  # of ImageNet networks: the shorter side, and the square that is cut out of its middle
+SHORT, INPUT = 256, 224  # of ImageNet networks: the shorter side, the square that is cut out of its middle
 MEAN, SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet's pixels, by channel
 Vector = npt.NDArray[np.float32]
 
@@ -71,7 +66,8 @@ class Network:
     _size: tuple[int, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        session = _session_of(Path(self.path))
+        data = read_model(self.path, WHERE, "an ONNX model of images")
+        session = session_of(data, Path(self.path).name, CPU, WHERE)
         shape = session.get_inputs()[0].shape
         if (
             session.get_inputs()[0].type != "tensor(float)"
@@ -79,17 +75,12 @@ class Network:
             or 3 not in (shape[1], shape[3])
         ):
             raise ProviderError(
-                "duplicates.model", "an input that is not an image", "(N, 3, H, W) or (N, H, W, 3), float32"
+                WHERE, "an input that is not an image", "(N, 3, H, W) or (N, H, W, 3), float32"
             )
         last = shape[1] != 3
         sides = shape[1:3] if last else shape[2:4]
         size = tuple(side if isinstance(side, int) else INPUT for side in sides)
-        attributes = {
-            "digest": sha256_file(Path(self.path)),
-            "_session": session,
-            "_last": last,
-            "_size": size,
-        }
+        attributes = {"digest": sha256(data), "_session": session, "_last": last, "_size": size}
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
@@ -107,41 +98,6 @@ class Network:
     def recorded_settings(self) -> Mapping[str, str]:
         """The kind, and the sha256 of the file."""
         return {"embedding": "onnx", "model": self.digest}
-
-
-def load_onnxruntime() -> ModuleType:
-    """The package; it reports its use to its makers unless it is told not to before it is loaded.
-
-    Raises :class:`ImportError` where it is not installed.
-    """
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    return import_module("onnxruntime")
-
-
-def _session_of(path: Path) -> Any:  # noqa: ANN401  the package has no types
-    if not path.is_file():
-        raise ProviderError("duplicates.model", "no such file", "an ONNX model of images")
-    try:
-        onnxruntime = load_onnxruntime()
-    except ImportError:
-        raise ProviderError(
-            "duplicates.model", "onnxruntime is not installed", "pip install frtaudit[onnx]"
-        ) from None
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    try:
-        data = path.read_bytes()
-        whole = is_one_file(data)
-        provider = ["CPUExecutionProvider"]
-        session = onnxruntime.InferenceSession(data, options, providers=provider) if whole else None
-    except Exception:  # noqa: BLE001  its errors share no class of their own
-        raise ProviderError(
-            "duplicates.model", "not a readable ONNX model", "an ONNX model of images"
-        ) from None
-    if session is None:
-        raise ProviderError("duplicates.model", "weights in other files", "a whole .onnx file")
-    return session
 
 
 def _squared(picture: Picture, size: tuple[int, int]) -> Vector:

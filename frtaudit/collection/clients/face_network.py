@@ -1,17 +1,19 @@
 """An ONNX model of face embeddings: how it wants its pixels, and the model, loaded from the bytes of one file."""
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import ModuleType
 from typing import Any  # Any: values of onnxruntime, which has no types
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.collection.clients.embedding import load_onnxruntime
 from frtaudit.collection.clients.onnx_file import is_one_file
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import sha256
@@ -175,6 +177,15 @@ class FaceNetwork:
         if np.isnan(embedding).any():
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_embedding")
         return embedding
+
+
+def load_onnxruntime() -> ModuleType:
+    """The package; it reports its use to its makers unless it is told not to before it is loaded.
+
+    Raises :class:`ImportError` where it is not installed.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    return import_module("onnxruntime")
 
 
 def session_of(data: bytes, name: str, execution: str, where: str) -> Any:  # noqa: ANN401  onnxruntime has no types

@@ -5,10 +5,10 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin
 
 from frtaudit.collection.clients.addresses import Allowed, Resolve, Target, is_public, resolved, target_of
+from frtaudit.collection.clients.http import wait_of
 from frtaudit.collection.clients.pace import Pace
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine import signals
@@ -92,7 +92,7 @@ class Fetch:
             body = self._asked(target, until, wanted)
             if isinstance(body, Body):
                 return replace(body, address=address)
-            address = _joined(address, body)
+            address = joined(address, body)
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_redirects")
 
     def _asked(self, target: Target, until: float, wanted: Wanted) -> Body | str:
@@ -104,12 +104,7 @@ class Fetch:
             return self._read(target, until, wanted)
         except httpcore.TimeoutException:
             code = "timeout"
-        except (
-            httpcore.NetworkError,
-            httpcore.ProtocolError,
-            httpcore.UnsupportedProtocol,
-            OSError,
-        ):
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol, OSError):
             pass
         raise CallError(Refusal.TRANSPORT, code)
 
@@ -142,8 +137,7 @@ class Fetch:
                 return named["location"]
             _check_status(response.status, named, wanted)
             data = _bounded(_decoded(response.iter_stream(), named, wanted.most_bytes), wanted)
-            wait = seconds_of(named.get("retry-after", ""))
-            return Body(data=data, address="", status=response.status, wait=wait)
+            return Body(data=data, address="", status=response.status, wait=wait_of(named))
 
 
 def _text(value: bytes) -> str:
@@ -154,7 +148,8 @@ def _text(value: bytes) -> str:
         return value.decode("latin-1")
 
 
-def _joined(address: str, location: str) -> str:
+def joined(address: str, location: str) -> str:
+    """The address of a link in a page. Raises :class:`CallError` for what is none."""
     try:
         return urljoin(address, location)
     except ValueError:
@@ -168,22 +163,8 @@ def _check_status(status: int, named: Mapping[str, str], wanted: Wanted) -> None
         return
     if status == 429 or status >= 500:
         code = "throttled" if status == 429 else f"http_{status}"
-        raise CallError(Refusal.TRANSPORT, code, seconds_of(named.get("retry-after", "")))
+        raise CallError(Refusal.TRANSPORT, code, wait_of(named))
     raise CallError(Refusal.POLICY if status in _POLICY else Refusal.FAILURE_TO_ACQUIRE, f"http_{status}")
-
-
-def seconds_of(retry_after: str, now: Callable[[], float] = time.time) -> float | None:
-    """The seconds that a Retry-After header asks for, None where it says nothing that can be read.
-
-    >>> seconds_of("7"), seconds_of("soon"), seconds_of("Thu, 01 Jan 1970 00:01:00 GMT", lambda: 50.0)
-    (7.0, None, 10.0)
-    """
-    if retry_after.strip().isascii() and retry_after.strip().isdigit():
-        return float(retry_after)
-    try:
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - now())
-    except (ValueError, TypeError, OverflowError):
-        return None
 
 
 def _decoded(chunks: Iterator[bytes], named: Mapping[str, str], most_bytes: int) -> Iterator[bytes]:

@@ -31,11 +31,13 @@ class Handles:
     _locks: dict[str, threading.Lock] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def keep(self, picture: Picture, detection: Detection) -> None:
-        """What a detection found is not asked for again."""
+    def detect(self, picture: Picture) -> Detection:
+        """The faces, each with its handle; they are not asked for again while it lasts."""
+        detection = self.find(picture)
         with self._lock:
             self._found[picture.digest] = detection.faces
             self._own |= {face.handle for face in detection.faces}
+        return detection
 
     def compared(
         self, probe: Crop, reference: Crop, ask: Callable[[DetectedFace, DetectedFace], Answer]
@@ -63,9 +65,7 @@ class Handles:
         with lock:  # many threads compare one picture, and one of them finds its faces
             faces = self._found.get(crop.picture.digest)
             if faces is None or not all(self._lasts(face) for face in faces):
-                detection = self.find(crop.picture)
-                self.keep(crop.picture, detection)
-                faces = detection.faces
+                faces = self.detect(crop.picture).faces
         box = crop.face.box if crop.face else None
         return largest(faces) if box is None else same_face(box, faces)
 

@@ -268,7 +268,7 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         return float(text)
-    with contextlib.suppress(ValueError, TypeError):
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
     return None
 

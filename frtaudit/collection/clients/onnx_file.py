@@ -35,7 +35,7 @@ def is_one_file(model: bytes) -> bool:
     while left:
         kind, message = left.pop()
         nested = _NESTED.get(kind, {})
-        for number, value in _fields(message):
+        for number, value in fields(message):
             if kind == "tensor" and (number == _EXTERNAL_DATA or (number == _DATA_LOCATION and value != 0)):
                 return False
             if number in nested and isinstance(value, memoryview):
@@ -43,8 +43,8 @@ def is_one_file(model: bytes) -> bool:
     return True
 
 
-def _fields(message: memoryview) -> Iterator[tuple[int, memoryview | int]]:
-    """Number and value of each field: bytes, or a number."""
+def fields(message: memoryview) -> Iterator[tuple[int, memoryview | int]]:
+    """Number and value of each field: bytes, or a number. Raises :class:`ValueError` where the walk ends early."""
     at = 0
     while at < len(message):
         key, at = _number(message, at)

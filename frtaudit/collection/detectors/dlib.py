@@ -5,16 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.collection.clients.dlib_faces import (
-    Describer,
-    Detector,
-    Finder,
-    Finding,
-    Landmarks,
-    digests,
-    installed,
-    landmarks_file,
-)
+from frtaudit.collection.clients import dlib_faces
 from frtaudit.collection.clients.face_finding import FoundFace, Gives, Pixels
 from frtaudit.core.arrays import Floats
 from frtaudit.core.registry import register
@@ -34,10 +25,10 @@ class Dlib:
     ``finder``: hog or cnn; ``upsample``: doublings of the picture before; ``longest``: of its longer side, in pixels.
     """
 
-    finder: Finder = Finder.HOG
+    finder: dlib_faces.Finder = dlib_faces.Finder.HOG
     upsample: int = 1
     longest: int = 1600
-    landmarks: Landmarks = Landmarks.FIVE
+    landmarks: dlib_faces.Landmarks = dlib_faces.Landmarks.FIVE
 
     gives = frozenset({Gives.BOX, Gives.LANDMARKS})
 
@@ -48,27 +39,27 @@ class Dlib:
     def recorded_settings(self) -> Mapping[str, str]:
         """Package, settings, digests of the model files. Raises :class:`ProviderError` without the extra."""
         return {
-            "faces": f"found by {installed()}",
+            "faces": f"found by {dlib_faces.installed()}",
             **self._finding().recorded_settings(),
             "landmarks": str(int(self.landmarks)),
-            **digests((landmarks_file(self.landmarks),)),
+            **dlib_faces.digests((dlib_faces.landmarks_file(self.landmarks),)),
         }
 
     def open(self) -> "DlibFinder":
         """Load the models. Raises :class:`ProviderError` without the extra."""
         return DlibFinder(self._finding(), self.landmarks)
 
-    def _finding(self) -> Finding:
-        return Finding(finder=self.finder, upsample=self.upsample, longest=self.longest)
+    def _finding(self) -> dlib_faces.Finding:
+        return dlib_faces.Finding(finder=self.finder, upsample=self.upsample, longest=self.longest)
 
 
 class DlibFinder:
     """Open models."""
 
-    def __init__(self, finding: Finding, landmarks: int) -> None:
+    def __init__(self, finding: dlib_faces.Finding, landmarks: int) -> None:
         self._detector, self._describer, self._parts = (
-            Detector(finding),
-            Describer(landmarks),
+            dlib_faces.Detector(finding),
+            dlib_faces.Describer(landmarks),
             _PARTS[landmarks],
         )
 

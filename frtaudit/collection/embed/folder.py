@@ -1,8 +1,6 @@
 """The folder that an audit reads: metadata, templates, failures, and a record of model, detector and settings."""
 
-import csv
 import hashlib
-import io
 import os
 import zipfile
 from collections import Counter
@@ -17,6 +15,7 @@ from frtaudit.collection.embed.images import ImageList
 from frtaudit.core.arrays import Singles
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.text.columns import csv_bytes
 from frtaudit.errors import DataError
 from frtaudit.inputs.tables import read_table
 from frtaudit.inputs.template_record import FORMAT
@@ -37,7 +36,7 @@ def metadata_of(images: ImageList, source: Path, into: Path) -> bytes:
         name: values for name, values in images.columns.items() if name not in ("image_id", "subject_id")
     }
     rows = zip(images.ids, images.subjects, *columns.values(), strict=True)
-    return _csv(("image_id", "subject_id", *columns), rows)
+    return csv_bytes([("image_id", "subject_id", *columns), *rows])
 
 
 def check_metadata(into: Path, data: bytes) -> None:
@@ -121,7 +120,7 @@ def _write_failures(into: Path, name: str, failed: Mapping[str, str]) -> None:
         [*others, *((image, name, reason) for image, reason in failed.items())], key=lambda row: row[1]
     )
     if rows or os.path.lexists(into / FAILURES):
-        OutputFolder(into).replace(FAILURES, _csv(HEADER, rows))
+        OutputFolder(into).replace(FAILURES, csv_bytes([HEADER, *rows]))
     if not rows and os.path.lexists(into / FAILURES):
         (into / FAILURES).unlink()
 
@@ -137,11 +136,3 @@ def _failures(into: Path) -> Iterator[tuple[str, str, str]]:
 def counted(failed: Mapping[str, str]) -> dict[str, int]:
     """Reason to number of images."""
     return dict(sorted(Counter(failed.values()).items()))
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
-    stream = io.StringIO()
-    lines = csv.writer(stream, lineterminator="\n")
-    lines.writerow(header)
-    lines.writerows(rows)
-    return stream.getvalue().encode()

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,6 @@ from frtaudit.errors import DataError, ProviderError
 
 SETUP, LOCK = "setup.json", ".embed.lock"
 EUCLIDEAN = "the model's authors compare its templates by Euclidean distance, this audit by cosine"
-_PACKAGES = ("pillow", "numpy")
 
 Say = Callable[[str], None]
 
@@ -128,18 +128,14 @@ class EmbedRun:
         tell: Say,
         progress: Progress,
     ) -> None:
-        self.spec, self.images, self._metadata, self._tell, self._progress = (
-            spec,
-            images,
-            metadata,
-            tell,
-            progress,
-        )
+        self.spec, self.images, self._metadata = spec, images, metadata
+        self._tell, self._progress = tell, progress
         self.into = Path(spec.into)
         self.unfinished = self.into / f"unfinished-{spec.name}"
         self.cautions = list(cautions)
         self.worker = Worker(spec, images.root)
-        self.settings = {**settings_of(spec), **self.worker.engine.recorded_settings(), **_versions()}
+        versions = {f"version of {name}": version(name) for name in ("pillow", "numpy")}
+        self.settings = {**settings_of(spec), **self.worker.engine.recorded_settings(), **versions}
 
     def run(self) -> EmbedStatus:
         """The whole of it."""
@@ -168,8 +164,8 @@ class EmbedRun:
         raise DataError("into", text, "name=NAME for another system, or another folder")
 
     def _digest_of_images(self) -> str:
-        rows = self._progress(range(len(self.images.ids)), "comparing images")
-        return digest([digest_of(self.images.root, self.images.addresses[row]) for row in rows])
+        rows = range(len(self.images.ids))
+        return digest(self._digests(self._progress(rows, "comparing images")))
 
     def _prepare(self, identity: str) -> None:
         """A folder for blocks. Raises :class:`DataError` where it holds those of another run."""
@@ -191,7 +187,11 @@ class EmbedRun:
             self._tell(
                 f"{min(len(there) * SIZE, len(self.images.ids))} of {len(self.images.ids)} images are done"
             )
-        todo = {number: self._shots(number) for number in range(self._n_blocks) if number not in there}
+        todo = {
+            number: [self.images.shot(row) for row in self._rows(number)]
+            for number in range(self._n_blocks)
+            if number not in there
+        }
         come = processes.write_blocks(
             self.spec, self.images.root, self.unfinished, self.worker, todo, identity
         )
@@ -203,7 +203,7 @@ class EmbedRun:
         block = self._block(identity, number)
         return block is not None and block.sha256.tolist() == self._digests(self._rows(number))
 
-    def _digests(self, rows: Sequence[int]) -> list[str]:
+    def _digests(self, rows: Iterable[int]) -> list[str]:
         return [digest_of(self.images.root, self.images.addresses[row]) for row in rows]
 
     @property
@@ -212,9 +212,6 @@ class EmbedRun:
 
     def _rows(self, number: int) -> range:
         return range(number * SIZE, min((number + 1) * SIZE, len(self.images.ids)))
-
-    def _shots(self, number: int) -> list[Shot]:
-        return [self.images.shot(row) for row in self._rows(number)]
 
     def _block(self, identity: str, number: int) -> Block | None:
         path = self.unfinished / processes.block_file(number)
@@ -243,6 +240,7 @@ class EmbedRun:
                 checks.copy_checks(totals.digests, self.images.subjects),
             ]
         )
+        compared = [] if self.spec.preset.metric is Metric.COSINE else [EUCLIDEAN]
         counts = {"listed": len(totals.codes), "embedded": len(rows), "several_faces": totals.several}
         record: dict[str, Json] = {
             "identity": identity,
@@ -253,7 +251,7 @@ class EmbedRun:
             "images": {**counts, "sha256": digest(totals.digests)},
             "failures": {**reasons},
             "checks": numbers,
-            "said": [*self.cautions, *warnings, *self._compared()],
+            "said": [*self.cautions, *warnings, *compared],
         }
         finished = folder.EmbeddedSystem(
             name=self.spec.name,
@@ -266,9 +264,6 @@ class EmbedRun:
         )
         folder.write(self.into, finished)
         return EmbedStatus(summary=tuple(_summary(record)), warnings=tuple(warnings))
-
-    def _compared(self) -> list[str]:
-        return [] if self.spec.preset.metric is Metric.COSINE else [EUCLIDEAN]
 
     def _probed(self, rows: Sequence[int]) -> tuple[dict[str, Json], list[str]]:
         """A few mated pairs, mirrored and with other colours."""
@@ -310,12 +305,6 @@ def _told(shot: Shot) -> Json:
         None if box is None else [box.x, box.y, box.width, box.height],
         None if landmarks is None else landmarks.ravel().tolist(),
     ]
-
-
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version
-
-    return {f"version of {name}": version(name) for name in _PACKAGES}
 
 
 def _summary(record: dict[str, Json]) -> Iterator[str]:

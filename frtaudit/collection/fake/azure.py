@@ -2,7 +2,8 @@
 
 import uuid
 
-from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
+from frtaudit.collection.clients.pictures import picture_of
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World
 from frtaudit.core.collecting import CallError
 
@@ -46,7 +47,7 @@ class Azure:
         if len(request.body) < MIN_BYTES:
             return _error("InvalidImageSize", 400)
         try:
-            detected = world.faces(open_picture(request.body))
+            detected = world.faces(picture_of(request.body))
         except CallError:
             return _error("InvalidImage", 400)
         faces: list[dict[str, object]] = []
@@ -73,15 +74,13 @@ class Azure:
 
     def failure(self, fault: str, kind: str) -> Response:
         """As Azure says errors; an error in an answer of 200 is one without what was asked for."""
-        if fault == "throttled":
-            return _error("429", 429)
-        if fault == "error":
-            return _error("InternalServerError", 500)
-        if fault == "error_in_answer":
-            return json_response({"error": {"code": "Unspecified", "message": "made up"}})
-        if kind == "detect":
-            return json_response([])
-        return _error("InvalidImage", 400)
+        failures = {
+            "throttled": _error("429", 429),
+            "error": _error("InternalServerError", 500),
+            "error_in_answer": json_response({"error": {"code": "Unspecified", "message": "made up"}}),
+        }
+        faceless = json_response([]) if kind == "detect" else _error("InvalidImage", 400)
+        return failures.get(fault, faceless)
 
 
 def _request(key: str) -> str:

@@ -3,7 +3,8 @@
 import base64
 
 from frtaudit.collection.clients.made_up import Array
-from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
+from frtaudit.collection.clients.pictures import picture_of
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World, area
 from frtaudit.core.collecting import CallError
 
@@ -56,7 +57,7 @@ class FacePlusPlus:
 
     def _detected(self, sent: dict[str, bytes], world: World, key: str) -> Response:
         faces = []
-        for box, values in world.faces(open_picture(base64.b64decode(sent["image_base64"]))):
+        for box, values in world.faces(picture_of(base64.b64decode(sent["image_base64"]))):
             edges = {"top": box.y, "left": box.x, "width": box.width, "height": box.height}
             quality = {"facequality": {"value": 90.5, "threshold": 70.1}}
             token = world.token(self.name, values)
@@ -79,7 +80,7 @@ class FacePlusPlus:
             if values is None:
                 raise LookupError
             return values
-        faces = world.faces(open_picture(base64.b64decode(sent.get(f"image_base64_{number}", b""))))
+        faces = world.faces(picture_of(base64.b64decode(sent.get(f"image_base64_{number}", b""))))
         return max(faces, key=area)[1] if faces else None
 
     def failure(self, fault: str, kind: str) -> Response:

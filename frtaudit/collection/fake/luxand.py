@@ -1,8 +1,9 @@
 """Luxand.cloud's wire: photos in parts, a token in a header, failures in answers of 200."""
 
-from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
+from frtaudit.collection.clients.pictures import picture_of
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World, area
-from frtaudit.core.collecting import CallError
+from frtaudit.core.collecting import Box, CallError
 
 TOKEN = "made-up-luxand-token"  # noqa: S105  opens nothing
 
@@ -32,14 +33,9 @@ class Luxand:
         sent = request.fields()
         try:
             if self.kind(request) == "detect":
-                detected = world.faces(open_picture(sent.get("photo", b"")))
-                return json_response(
-                    [
-                        _face(number, face[0].x, face[0].y, face[0].width, face[0].height)
-                        for number, face in enumerate(detected)
-                    ]
-                )
-            faces = [world.faces(open_picture(sent.get(name, b""))) for name in ("face1", "face2")]
+                detected = world.faces(picture_of(sent.get("photo", b"")))
+                return json_response([_face(number, box) for number, (box, _) in enumerate(detected)])
+            faces = [world.faces(picture_of(sent.get(name, b""))) for name in ("face1", "face2")]
         except CallError:
             return _failure("Can't read image")
         if not all(faces):
@@ -59,8 +55,9 @@ class Luxand:
         return json_response([]) if kind == "detect" else _failure("Can't find faces in the image")
 
 
-def _face(number: int, x: float, y: float, width: float, height: float) -> dict[str, object]:
-    edges = {"left": int(x), "top": int(y), "right": int(x + width), "bottom": int(y + height)}
+def _face(number: int, box: Box) -> dict[str, object]:
+    right, bottom = int(box.x + box.width), int(box.y + box.height)
+    edges = {"left": int(box.x), "top": int(box.y), "right": right, "bottom": bottom}
     return {"id": number, "rectangle": edges, "probability": 0.99}
 
 

@@ -4,8 +4,8 @@ import base64
 import json
 from collections.abc import Mapping
 
-from frtaudit.collection.clients.made_up import Array
-from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
+from frtaudit.collection.clients.pictures import picture_of
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World, area
 from frtaudit.core.collecting import Box, CallError, Picture
 
@@ -53,7 +53,7 @@ class Rekognition:
         if not theirs or not others:
             return _error("InvalidParameterException", 400)
         box, values = max(theirs, key=area)
-        scored = [(self._score(world, values, other, key), there) for there, other in others]
+        scored = [(world.score(self.name, values, other, key), there) for there, other in others]
         least = float(str(asked.get("SimilarityThreshold", 80.0)))
         matches = [
             {"Similarity": score, "Face": _face(there, target)}
@@ -63,9 +63,6 @@ class Rekognition:
         unmatched = [_face(there, target) for score, there in scored if score < least]
         face = {"BoundingBox": _edges(box, source), "Confidence": 99.9}
         return _response({"SourceImageFace": face, "FaceMatches": matches, "UnmatchedFaces": unmatched}, key)
-
-    def _score(self, world: World, template: Array, other: Array, key: str) -> float:
-        return world.score(self.name, template, other, key)
 
     def failure(self, fault: str, kind: str) -> Response:
         """As JSON 1.1 says errors."""
@@ -85,7 +82,7 @@ class Rekognition:
 def _picture(image: object) -> Picture:
     if not isinstance(image, Mapping):
         raise TypeError
-    return open_picture(base64.b64decode(image["Bytes"]))
+    return picture_of(base64.b64decode(image["Bytes"]))
 
 
 def _face(box: Box, picture: Picture) -> dict[str, object]:

@@ -3,8 +3,9 @@
 import base64
 from collections.abc import Mapping
 
+from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.clients.tc3 import authorization
-from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response, open_picture
+from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World, area
 from frtaudit.core.collecting import CallError
 
@@ -47,8 +48,7 @@ class Tencent:
             if self.kind(request) == "detect":
                 return self._detected(asked, world, key)
             pictures = [
-                open_picture(base64.b64decode(str(asked[name]), validate=True))
-                for name in ("ImageA", "ImageB")
+                picture_of(base64.b64decode(str(asked[name]), validate=True)) for name in ("ImageA", "ImageB")
             ]
         except (CallError, ValueError, KeyError):  # a data: prefix is no base64
             return _error("FailedOperation.ImageDecodeFailed")
@@ -61,7 +61,7 @@ class Tencent:
         return _response({"Score": score, "FaceModelVersion": version}, key)
 
     def _detected(self, asked: Mapping[str, object], world: World, key: str) -> Response:
-        picture = open_picture(base64.b64decode(str(asked["Image"]), validate=True))
+        picture = picture_of(base64.b64decode(str(asked["Image"]), validate=True))
         faces = sorted(world.faces(picture), key=area, reverse=True)[: int(str(asked.get("MaxFaceNum", 1)))]
         if not faces:
             return _error("InvalidParameterValue.NoFaceInPhoto")
@@ -82,13 +82,10 @@ class Tencent:
 
     def failure(self, fault: str, kind: str) -> Response:  # noqa: ARG002  the wires share a signature
         """As Tencent says errors."""
-        if fault == "throttled":
-            return _error("RequestLimitExceeded")
         if fault == "error":
             return json_response({"message": "made up"}, status=500)
-        if fault == "error_in_answer":
-            return _error("InternalError")
-        return _error("InvalidParameterValue.NoFaceInPhoto")
+        codes = {"throttled": "RequestLimitExceeded", "error_in_answer": "InternalError"}
+        return _error(codes.get(fault, "InvalidParameterValue.NoFaceInPhoto"))
 
 
 def _response(content: Mapping[str, object], key: str) -> Response:

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import parse_qsl
 
-from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.fake.world import World
-from frtaudit.core.collecting import Picture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,11 +76,6 @@ def json_response(content: object, status: int = 200, **headers: str) -> Respons
     """A response of JSON."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Response(status=status, body=json.dumps(content).encode(), headers=named)
-
-
-def open_picture(data: bytes) -> Picture:
-    """Raises :class:`~frtaudit.core.collecting.CallError` for what is no picture."""
-    return picture_of(data)
 
 
 def digest_of(*parts: bytes) -> str:

@@ -7,19 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from frtaudit.collection.clients import http
 from frtaudit.collection.clients.fitting import Shape, fitted, scale, scaled
 from frtaudit.collection.clients.handles import Handles
-from frtaudit.collection.clients.http import (
-    HANDLE_GONE,
-    Ask,
-    Caller,
-    Reply,
-    authentication_error,
-    caller_of,
-    checked_endpoint,
-    credentials,
-    place_of,
-)
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.collecting import (
     Answer,
@@ -85,7 +75,7 @@ class Azure:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for an endpoint or a lifetime that cannot be."""
         if self.endpoint:
-            checked_endpoint(".endpoint", self.endpoint)
+            http.checked_endpoint(".endpoint", self.endpoint)
         if not _LIFETIMES[0] <= self.id_lifetime <= _LIFETIMES[1]:
             raise SpecError(".id_lifetime", f"{self.id_lifetime}", "60 to 86400 seconds")
         if not self.api_version.replace(".", "").replace("-", "").isalnum():
@@ -96,7 +86,7 @@ class Azure:
 
     def recorded_settings(self) -> Mapping[str, str]:
         """Both models; of the host only whose it is, for its name is the customer's."""
-        place = place_of(self.endpoint or os.environ.get(ENDPOINT, ""))
+        place = http.place_of(self.endpoint or os.environ.get(ENDPOINT, ""))
         return {
             "api_version": self.api_version,
             "recognition_model": self.recognition_model.value,
@@ -106,24 +96,22 @@ class Azure:
 
     def open(self, gate: Gate) -> "AzureSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without a key or an endpoint."""
-        *endpoints, key = credentials("azure", *([] if self.endpoint else [ENDPOINT]), KEY)
+        *endpoints, key = http.credentials("azure", *([] if self.endpoint else [ENDPOINT]), KEY)
         endpoint = self.endpoint or endpoints[0]
-        checked_endpoint(ENDPOINT, endpoint)
-        return AzureSession(self, caller_of(endpoint, self.limits, gate, classify_error), key)
+        http.checked_endpoint(ENDPOINT, endpoint)
+        return AzureSession(self, http.caller_of(endpoint, self.limits, gate, classify_error), key)
 
 
 class AzureSession:
     """Open for calls."""
 
-    def __init__(self, settings: Azure, caller: Caller, key: str) -> None:
+    def __init__(self, settings: Azure, caller: http.Caller, key: str) -> None:
         self._settings, self._caller, self._key = settings, caller, key
         self._handles = Handles(find=self._find, slack=2 * settings.limits.timeout)
 
     def detect(self, picture: Picture) -> Detection:
         """The faces, each with its face id."""
-        detection = self._find(picture)
-        self._handles.keep(picture, detection)
-        return detection
+        return self._handles.detect(picture)
 
     def compare(self, probe: Crop, reference: Crop) -> Answer:
         """Verify two face ids; those that ended are made again by a call of ``/detect``."""
@@ -131,7 +119,7 @@ class AzureSession:
 
     def check(self) -> None:
         """See :class:`~frtaudit.collection.clients.protocol.Session`."""
-        self._caller.check(self._path("detect"), Ask(headers=self._headers("application/octet-stream")))
+        self._caller.check(self._path("detect"), http.Ask(headers=self._headers("application/octet-stream")))
 
     def close(self) -> None:
         """Let connections go."""
@@ -149,7 +137,7 @@ class AzureSession:
         }
         if _grades(settings):
             params["returnFaceAttributes"] = "qualityForRecognition"
-        ask = Ask(headers=self._headers("application/octet-stream"), params=params, content=sent.data)
+        ask = http.Ask(headers=self._headers("application/octet-stream"), params=params, content=sent.data)
         ends = time.monotonic() + settings.id_lifetime
         return self._caller.call(
             "detect", self._path("detect"), lambda: ask, lambda reply: _faces(reply, by, ends)
@@ -157,7 +145,7 @@ class AzureSession:
 
     def _verify(self, first: DetectedFace, second: DetectedFace) -> Answer:
         body = json.dumps({"faceId1": first.handle, "faceId2": second.handle}).encode()
-        ask = Ask(headers=self._headers("application/json"), content=body)
+        ask = http.Ask(headers=self._headers("application/json"), content=body)
         version = str(first.facts.get("recognition_model", ""))
         return self._caller.call(
             "compare", self._path("verify"), lambda: ask, lambda reply: _answer(reply, version)
@@ -170,18 +158,18 @@ class AzureSession:
         return {"Ocp-Apim-Subscription-Key": self._key, "Content-Type": kind}
 
 
-def classify_error(reply: Reply) -> CallError | None:
+def classify_error(reply: http.Reply) -> CallError | None:
     """The table of Azure's error codes."""
     error = reply.fields.get("error")
     code = str(error.get("code")) if isinstance(error, dict) else ""
     if reply.status == 401:
-        raise authentication_error("azure")
+        raise http.authentication_error("azure")
     if reply.status == 403:
-        raise authentication_error(
+        raise http.authentication_error(
             "azure", "verification is not approved for this account, or its quota is used up"
         )
     if code in _GONE or (reply.status == 404 and "Face" in code):
-        return CallError(Refusal.TRANSPORT, HANDLE_GONE)
+        return CallError(Refusal.TRANSPORT, http.HANDLE_GONE)
     known = _REFUSALS.get(code)
     return CallError(known.refusal, known.code) if known else None
 
@@ -194,7 +182,7 @@ def _grades(settings: Azure) -> bool:
     )
 
 
-def _faces(reply: Reply, by: float, ends: float) -> Detection:
+def _faces(reply: http.Reply, by: float, ends: float) -> Detection:
     items = reply.items
     faces = left_to_right(_face(face, by, ends) for face in items)
     model = str(items[0]["recognitionModel"]) if items else ""
@@ -211,7 +199,7 @@ def _face(face: Mapping[str, Mapping[str, float]], by: float, ends: float) -> De
     return DetectedFace(box=scaled(box, by), handle=str(face["faceId"]), expires=ends, facts=facts)
 
 
-def _answer(reply: Reply, version: str) -> Answer:
+def _answer(reply: http.Reply, version: str) -> Answer:
     content = reply.fields
     facts: Facts = {"is_identical": str(bool(content["isIdentical"])).lower()}
     request = reply.headers.get("apim-request-id", "")

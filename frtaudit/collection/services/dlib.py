@@ -7,19 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.collection.clients.dlib_faces import (
-    RECOGNITION_FILE,
-    Describer,
-    Detector,
-    Finder,
-    Finding,
-    Landmarks,
-    Pixels,
-    digests,
-    installed,
-    landmarks_file,
-    largest,
-)
+from frtaudit.collection.clients import dlib_faces
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.collecting import Answer, Box, Crop, DetectedFace, Detection, Picture
@@ -39,10 +27,10 @@ class Dlib:
     distance of 0.6, which dlib's author recommends, is a score of 0.4. Of a picture of several faces, each is told.
     """
 
-    detector: Finder = Finder.HOG
+    detector: dlib_faces.Finder = dlib_faces.Finder.HOG
     upsample: int = 1
     longest: int = 1600
-    landmarks: Landmarks = Landmarks.FIVE
+    landmarks: dlib_faces.Landmarks = dlib_faces.Landmarks.FIVE
     limits: Limits = field(default_factory=lambda: Limits(concurrency=1))
 
     def __post_init__(self) -> None:
@@ -59,28 +47,28 @@ class Dlib:
     def recorded_settings(self) -> Mapping[str, str]:
         """Package, settings, digests of the model files. Raises :class:`ProviderError` without the extra."""
         return {
-            "package": installed(),
+            "package": dlib_faces.installed(),
             "landmarks": str(int(self.landmarks)),
             "jitters": "0",
             "score": f"max(1 - distance, {1.0 - FARTHEST:g})",
             **self._finding().recorded_settings(),
-            **digests((landmarks_file(self.landmarks), RECOGNITION_FILE)),
+            **dlib_faces.digests((dlib_faces.landmarks_file(self.landmarks), dlib_faces.RECOGNITION_FILE)),
         }
 
     def open(self, gate: Gate) -> "_Open":
         """Load the models. Raises :class:`ProviderError` without the extra."""
         return _Open(self._finding(), self.landmarks, gate)
 
-    def _finding(self) -> Finding:
-        return Finding(finder=self.detector, upsample=self.upsample, longest=self.longest)
+    def _finding(self) -> dlib_faces.Finding:
+        return dlib_faces.Finding(finder=self.detector, upsample=self.upsample, longest=self.longest)
 
 
 class _Open:
     """Open models; they keep scratch memory, so that a lock lets one thread in at a time."""
 
-    def __init__(self, finding: Finding, landmarks: Landmarks, gate: Gate) -> None:
-        self._gate, self._version = gate, installed()
-        self._detector, self._describer = Detector(finding), Describer(landmarks)
+    def __init__(self, finding: dlib_faces.Finding, landmarks: dlib_faces.Landmarks, gate: Gate) -> None:
+        self._gate, self._version = gate, dlib_faces.installed()
+        self._detector, self._describer = dlib_faces.Detector(finding), dlib_faces.Describer(landmarks)
         self._lock = threading.Lock()
 
     def detect(self, picture: Picture) -> Detection:
@@ -116,12 +104,12 @@ class _Open:
         image = _array(crop.picture)
         with self._lock:
             box = crop.face.box if crop.face is not None else None
-            return self._template(image, box or largest(self._detector.faces(image)).box)
+            return self._template(image, box or dlib_faces.largest(self._detector.faces(image)).box)
 
-    def _template(self, image: Pixels, box: Box) -> Template:
+    def _template(self, image: dlib_faces.Pixels, box: Box) -> Template:
         """The descriptor of the face in a box, shape (128,)."""
         return self._describer.descriptor(self._describer.chip(image, box))
 
 
-def _array(picture: Picture) -> Pixels:
+def _array(picture: Picture) -> dlib_faces.Pixels:
     return np.array(pixels(picture), dtype=np.uint8)

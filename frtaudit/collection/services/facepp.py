@@ -5,19 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any  # Any: parsed JSON
 
+from frtaudit.collection.clients import http
 from frtaudit.collection.clients.fitting import Cutter, Shape, base64_of, fitted, scale, scaled
 from frtaudit.collection.clients.handles import Handles
-from frtaudit.collection.clients.http import (
-    HANDLE_GONE,
-    Ask,
-    Caller,
-    Reply,
-    authentication_error,
-    caller_of,
-    checked_endpoint,
-    credentials,
-    place_of,
-)
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.collecting import (
     Answer,
@@ -38,7 +28,7 @@ SHAPE = Shape(most_bytes=2 * 1024 * 1024, shortest=48, longest=4096)
 _ACCOUNT = {"AUTHENTICATION_ERROR", "AUTHORIZATION_ERROR", "INSUFFICIENT_BALANCE", "OVERDUE_PAYMENT"}
 _REFUSALS = {
     "CONCURRENCY_LIMIT_EXCEEDED": CallError(Refusal.TRANSPORT, "throttled"),
-    "INVALID_FACE_TOKEN": CallError(Refusal.TRANSPORT, HANDLE_GONE),
+    "INVALID_FACE_TOKEN": CallError(Refusal.TRANSPORT, http.HANDLE_GONE),
     "INTERNAL_ERROR": CallError(Refusal.TRANSPORT, "internal_error"),
     "IMAGE_ERROR_UNSUPPORTED_FORMAT": CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image"),
     "INVALID_IMAGE_SIZE": CallError(Refusal.FAILURE_TO_ACQUIRE, "image_size"),
@@ -73,36 +63,38 @@ class FacePlusPlus:
 
     def __post_init__(self) -> None:
         """Raise :class:`~frtaudit.errors.SpecError` for an endpoint that cannot be."""
-        checked_endpoint(".endpoint", self.endpoint)
+        http.checked_endpoint(".endpoint", self.endpoint)
 
     detects = True  # a call of its own finds faces
     score_range = (0.0, 100.0)  # of the confidence
 
     def recorded_settings(self) -> Mapping[str, str]:
         """The version of the interface; Face++ names no model."""
-        asked = {"api_version": "v3", "compare_by": self.compare_by.value, "place": place_of(self.endpoint)}
+        asked = {
+            "api_version": "v3",
+            "compare_by": self.compare_by.value,
+            "place": http.place_of(self.endpoint),
+        }
         return asked | ({"margin": f"{self.margin:g}"} if self.compare_by is By.IMAGES else {})
 
     def open(self, gate: Gate) -> "FacePlusPlusSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without keys."""
-        key, secret = credentials("facepp", *KEYS)
-        caller = caller_of(self.endpoint, self.limits, gate, classify_error)
+        key, secret = http.credentials("facepp", *KEYS)
+        caller = http.caller_of(self.endpoint, self.limits, gate, classify_error)
         return FacePlusPlusSession(self, caller, {"api_key": key, "api_secret": secret})
 
 
 class FacePlusPlusSession:
     """Open for calls."""
 
-    def __init__(self, settings: FacePlusPlus, caller: Caller, keys: Mapping[str, str]) -> None:
+    def __init__(self, settings: FacePlusPlus, caller: http.Caller, keys: Mapping[str, str]) -> None:
         self._settings, self._caller, self._keys = settings, caller, keys
         self._handles = Handles(find=self._find, slack=0.0)
         self._cutter = Cutter(shape=SHAPE, margin=settings.margin)
 
     def detect(self, picture: Picture) -> Detection:
         """The faces, each with its token."""
-        detection = self._find(picture)
-        self._handles.keep(picture, detection)
-        return detection
+        return self._handles.detect(picture)
 
     def compare(self, probe: Crop, reference: Crop) -> Answer:
         """Compare by tokens, those that ended made again, or by images."""
@@ -113,7 +105,7 @@ class FacePlusPlusSession:
 
     def check(self) -> None:
         """See :class:`~frtaudit.collection.clients.protocol.Session`."""
-        self._caller.check("facepp/v3/detect", Ask(data=self._keys))
+        self._caller.check("facepp/v3/detect", http.Ask(data=self._keys))
 
     def close(self) -> None:
         """Let connections go."""
@@ -123,22 +115,24 @@ class FacePlusPlusSession:
         return self._compared({"face_token1": str(first.handle), "face_token2": str(second.handle)})
 
     def _compared(self, faces: Mapping[str, str]) -> Answer:
-        ask = Ask(data={**self._keys, **faces})
+        ask = http.Ask(data={**self._keys, **faces})
         return self._caller.call("compare", "facepp/v3/compare", lambda: ask, _answer)
 
     def _find(self, picture: Picture) -> Detection:
         sent = fitted(picture, SHAPE)
         by = scale(picture, sent)
-        ask = Ask(data={**self._keys, "image_base64": base64_of(sent), "return_attributes": "facequality"})
+        ask = http.Ask(
+            data={**self._keys, "image_base64": base64_of(sent), "return_attributes": "facequality"}
+        )
         return self._caller.call("detect", "facepp/v3/detect", lambda: ask, lambda reply: _faces(reply, by))
 
 
-def classify_error(reply: Reply) -> CallError | None:
+def classify_error(reply: http.Reply) -> CallError | None:
     """The table of Face++'s error messages: ``CODE`` or ``CODE:argument``. 413 comes as plain text: HTTP says it."""
     message = reply.fields.get("error_message")
     code = str(message).partition(":")[0].strip() if message is not None else ""
     if code in _ACCOUNT or reply.status == 401:
-        raise authentication_error("facepp")
+        raise http.authentication_error("facepp")
     known = _REFUSALS.get(code)
     if known is not None:
         return CallError(known.refusal, known.code)
@@ -147,7 +141,7 @@ def classify_error(reply: Reply) -> CallError | None:
     return None
 
 
-def _faces(reply: Reply, by: float) -> Detection:
+def _faces(reply: http.Reply, by: float) -> Detection:
     content = reply.fields
     faces = left_to_right(_face(face, by) for face in content["faces"])
     return Detection(faces=faces, request=str(content["request_id"]))
@@ -161,7 +155,7 @@ def _face(face: Mapping[str, Any], by: float) -> DetectedFace:
     return DetectedFace(box=scaled(box, by), handle=str(face["face_token"]), facts=facts)
 
 
-def _answer(reply: Reply) -> Answer:
+def _answer(reply: http.Reply) -> Answer:
     content = reply.fields
     request = str(content["request_id"])
     if content.get("confidence") is None:  # as documented: no face in one of the images

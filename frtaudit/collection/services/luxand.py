@@ -3,17 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from frtaudit.collection.clients import http
 from frtaudit.collection.clients.fitting import Cutter, Shape, fitted, scale, scaled
-from frtaudit.collection.clients.http import (
-    Ask,
-    Caller,
-    Reply,
-    authentication_error,
-    caller_of,
-    checked_endpoint,
-    credentials,
-    place_of,
-)
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.collecting import (
     Answer,
@@ -63,26 +54,26 @@ class Luxand:
 
     def __post_init__(self) -> None:
         """Raise :class:`~frtaudit.errors.SpecError` for an endpoint that cannot be."""
-        checked_endpoint(".endpoint", self.endpoint)
+        http.checked_endpoint(".endpoint", self.endpoint)
 
     detects = True  # a call of its own finds faces
     score_range = (0.0, 1.0)  # of the score
 
     def recorded_settings(self) -> Mapping[str, str]:
         """Parameters; Luxand names no model."""
-        place = place_of(self.endpoint)
+        place = http.place_of(self.endpoint)
         return {"threshold": f"{self.threshold:g}", "margin": f"{self.margin:g}", "place": place}
 
     def open(self, gate: Gate) -> "LuxandSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without a token."""
-        (token,) = credentials("luxand", KEY)
-        return LuxandSession(self, caller_of(self.endpoint, self.limits, gate, classify_error), token)
+        (token,) = http.credentials("luxand", KEY)
+        return LuxandSession(self, http.caller_of(self.endpoint, self.limits, gate, classify_error), token)
 
 
 class LuxandSession:
     """Open for calls."""
 
-    def __init__(self, settings: Luxand, caller: Caller, token: str) -> None:
+    def __init__(self, settings: Luxand, caller: http.Caller, token: str) -> None:
         self._caller, self._token = caller, token
         self._threshold = {"threshold": f"{settings.threshold:g}"}
         self._cutter = Cutter(shape=SHAPE, margin=settings.margin)
@@ -91,7 +82,7 @@ class LuxandSession:
         """The faces of a photo; none where the service says that it cannot find any."""
         sent = fitted(picture, SHAPE)
         by = scale(picture, sent)
-        ask = Ask(headers={"token": self._token}, files={"photo": _file("photo", sent)})
+        ask = http.Ask(headers={"token": self._token}, files={"photo": _file("photo", sent)})
         try:
             return self._caller.call("detect", "photo/detect", lambda: ask, lambda reply: _faces(reply, by))
         except CallError as error:
@@ -103,27 +94,27 @@ class LuxandSession:
         """The similarity of two faces, cut out."""
         crops = {"face1": self._cutter.of(probe), "face2": self._cutter.of(reference)}
         files = {name: _file(name, picture) for name, picture in crops.items()}
-        ask = Ask(headers={"token": self._token}, data=self._threshold, files=files)
+        ask = http.Ask(headers={"token": self._token}, data=self._threshold, files=files)
         return self._caller.call("compare", "photo/similarity", lambda: ask, _answer)
 
     def check(self) -> None:
         """See :class:`~frtaudit.collection.clients.protocol.Session`."""
-        self._caller.check("photo/detect", Ask(headers={"token": self._token}))
+        self._caller.check("photo/detect", http.Ask(headers={"token": self._token}))
 
     def close(self) -> None:
         """Let connections go."""
         self._caller.close()
 
 
-def classify_error(reply: Reply) -> CallError | None:
+def classify_error(reply: http.Reply) -> CallError | None:
     """Failures come with status 200 and a message: its words are looked for, and none of them is kept."""
     if reply.status in (401, 403):
-        raise authentication_error("luxand")
+        raise http.authentication_error("luxand")
     if reply.fields.get("status") != "failure":
         return None
     message = str(reply.fields.get("message", "")).lower()
     if any(word in message for word in _ACCOUNT):
-        raise authentication_error("luxand")
+        raise http.authentication_error("luxand")
     for words, known in _MESSAGES:
         if words in message:
             return CallError(known.refusal, known.code)
@@ -134,7 +125,7 @@ def _file(name: str, picture: Picture) -> tuple[str, bytes, str]:
     return (f"{name}.{picture.media.partition('/')[2]}", picture.data, picture.media)
 
 
-def _faces(reply: Reply, by: float) -> Detection:
+def _faces(reply: http.Reply, by: float) -> Detection:
     faces = left_to_right(_face(face, by) for face in reply.items)
     return Detection(faces=faces, request=reply.headers.get("x-request-id", ""))
 
@@ -148,7 +139,7 @@ def _face(face: Mapping[str, Mapping[str, float]], by: float) -> DetectedFace:
     return DetectedFace(box=scaled(box, by), facts=facts)
 
 
-def _answer(reply: Reply) -> Answer:
+def _answer(reply: http.Reply) -> Answer:
     content = reply.fields
     facts: Facts = {"similar": str(content["similar"]).lower()} if "similar" in content else {}
     return Answer(score=float(content["score"]), request=reply.headers.get("x-request-id", ""), facts=facts)

@@ -8,18 +8,8 @@ from enum import StrEnum
 import numpy as np
 from PIL import Image
 
+from frtaudit.collection.clients import face_network
 from frtaudit.collection.clients.dlib_faces import Detector, Finding, largest
-from frtaudit.collection.clients.face_network import (
-    CPU,
-    Colours,
-    FaceNetwork,
-    Inputs,
-    Layout,
-    Pixels,
-    input_of,
-    installed,
-    read_model,
-)
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.arrays import Floats
@@ -52,12 +42,12 @@ class Onnx:
 
     model: str = field(metadata=PATH)
     size: tuple[int, int] = (112, 112)
-    layout: Layout = Layout.NCHW
-    colours: Colours = Colours.RGB
+    layout: face_network.Layout = face_network.Layout.NCHW
+    colours: face_network.Colours = face_network.Colours.RGB
     mean: tuple[float, float, float] = (127.5, 127.5, 127.5)
     deviation: tuple[float, float, float] = (127.5, 127.5, 127.5)
     output: str | None = None
-    execution: str = CPU
+    execution: str = face_network.CPU
     detector: FoundBy = FoundBy.NONE
     margin: float = 0.0
     longest: int = 1600
@@ -67,7 +57,7 @@ class Onnx:
         """Raise :class:`SpecError` for a size, a deviation or a margin that no picture takes."""
         if not 0 <= self.margin <= 5:
             raise SpecError(".margin", f"{self.margin:g}", "0 to 5")
-        input_of(self)
+        face_network.input_of(self)
         self._finding()
 
     detects = True  # faces are found, and embedded, by a call of its own
@@ -77,8 +67,8 @@ class Onnx:
         """Package, digest of the model, settings. Raises :class:`ProviderError` without the extra or the file."""
         finding = self._finding()
         return {
-            "package": installed(WHERE),
-            "sha256 of model": sha256(read_model(self.model, WHERE)),
+            "package": face_network.installed(WHERE),
+            "sha256 of model": sha256(face_network.read_model(self.model, WHERE)),
             "size": " x ".join(map(str, self.size)),
             "layout": str(self.layout),
             "colours": str(self.colours),
@@ -97,13 +87,15 @@ class Onnx:
 
         Raises :class:`ProviderError`: no such file, no ONNX, an input of another shape, an output that is no embedding.
         """
-        network = FaceNetwork(self.model, input_of(self), self.output, self.execution, WHERE)
+        network = face_network.FaceNetwork(
+            self.model, face_network.input_of(self), self.output, self.execution, WHERE
+        )
         return _Open(self, network, self._finding(), gate)
 
     def _finding(self) -> Finding | None:
         return Finding(longest=self.longest) if self.detector is FoundBy.DLIB else None
 
-    def taken(self, image: Pixels, box: Box | None) -> Inputs:
+    def taken(self, image: face_network.Pixels, box: Box | None) -> face_network.Inputs:
         """The model's input for a face, shape (1, 3, height, width) or (1, height, width, 3)."""
         height, width = self.size
         cut = Image.fromarray(image)
@@ -111,17 +103,21 @@ class Onnx:
             x, y = self.margin * box.width, self.margin * box.height
             sides = (box.x - x, box.y - y, box.x + box.width + x, box.y + box.height + y)
             cut = cut.crop(tuple(round(side) for side in sides))  # type: ignore[arg-type]  # four of them
-        return input_of(self).of(np.asarray(cut.resize((width, height), Image.Resampling.BILINEAR)))
+        return face_network.input_of(self).of(
+            np.asarray(cut.resize((width, height), Image.Resampling.BILINEAR))
+        )
 
 
 class _Open:
     """The model, open for several threads; the detector lets one in at a time."""
 
-    def __init__(self, how: Onnx, network: FaceNetwork, finding: Finding | None, gate: Gate) -> None:
+    def __init__(
+        self, how: Onnx, network: face_network.FaceNetwork, finding: Finding | None, gate: Gate
+    ) -> None:
         self._how, self._network, self._gate = how, network, gate
         self._detector = None if finding is None else Detector(finding)
         self._lock = threading.Lock()
-        self._version = installed(WHERE)
+        self._version = face_network.installed(WHERE)
 
     def detect(self, picture: Picture) -> Detection:
         """Every face from left to right, its embedding as its handle; without a detector the whole picture."""
@@ -133,7 +129,7 @@ class _Open:
         ]
         return Detection(faces=tuple(seen), version=self._version)
 
-    def _boxes(self, image: Pixels) -> list[tuple[Box, dict[str, float | str]]]:
+    def _boxes(self, image: face_network.Pixels) -> list[tuple[Box, dict[str, float | str]]]:
         if self._detector is None:
             return [(_whole(image), {})]
         with self._lock:
@@ -159,15 +155,15 @@ class _Open:
                 box = largest(self._detector.faces(image)).box
         return self._embedding(image, box or _whole(image))
 
-    def _embedding(self, image: Pixels, box: Box) -> Floats:
+    def _embedding(self, image: face_network.Pixels, box: Box) -> Floats:
         """Of unit length, shape (D,)."""
         embedding = self._network.embedding(self._how.taken(image, box))
         return np.asarray(embedding / np.linalg.norm(embedding))
 
 
-def _array(picture: Picture) -> Pixels:
+def _array(picture: Picture) -> face_network.Pixels:
     return np.array(pixels(picture), dtype=np.uint8)
 
 
-def _whole(image: Pixels) -> Box:
+def _whole(image: face_network.Pixels) -> Box:
     return Box(x=0, y=0, width=image.shape[1], height=image.shape[0])

@@ -8,18 +8,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any  # Any: boto3 has no types
 
+from frtaudit.collection.clients import http
 from frtaudit.collection.clients.fitting import Cutter, Shape, fitted
-from frtaudit.collection.clients.http import (
-    FIRST_WAIT,
-    LONGEST_WAIT,
-    NOWHERE,
-    UNREADABLE,
-    authentication_error,
-    checked_endpoint,
-    nowhere,
-    place_of,
-    wait_of,
-)
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.collecting import (
     Answer,
@@ -100,7 +90,7 @@ class Rekognition:
     def __post_init__(self) -> None:
         """Raise :class:`~frtaudit.errors.SpecError` for an endpoint that cannot be."""
         if self.endpoint:
-            checked_endpoint(".endpoint", self.endpoint)
+            http.checked_endpoint(".endpoint", self.endpoint)
 
     detects = True  # a call of its own finds faces
     score_range = (0.0, 100.0)  # of the similarity
@@ -113,7 +103,7 @@ class Rekognition:
             "quality_filter": self.quality_filter.value,
             "margin": f"{self.margin:g}",
             "region": self.region or _usual_region(),
-            "place": place_of(self.endpoint) if self.endpoint else "aws",
+            "place": http.place_of(self.endpoint) if self.endpoint else "aws",
         }
 
     def open(self, gate: Gate) -> "RekognitionSession":
@@ -162,7 +152,7 @@ class RekognitionSession:
         try:
             seen = [_face(face, width, height) for face in call["FaceDetails"]]
         except _SHAPES:
-            raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
+            raise CallError(Refusal.TRANSPORT, http.UNREADABLE) from None
         return Detection(faces=left_to_right(seen), request=_request(call))
 
     def compare(self, probe: Crop, reference: Crop) -> Answer:
@@ -180,7 +170,7 @@ class RekognitionSession:
         try:
             return _answer(call)
         except _SHAPES:
-            raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
+            raise CallError(Refusal.TRANSPORT, http.UNREADABLE) from None
 
     def check(self) -> None:
         """See :class:`~frtaudit.collection.clients.protocol.Session`."""
@@ -206,7 +196,7 @@ class RekognitionSession:
         return (
             None
             if attempts >= self._settings.limits.attempts
-            else min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempts - 1))
+            else min(http.LONGEST_WAIT, http.FIRST_WAIT * 2 ** (attempts - 1))
         )
 
     def _call(self, operation: str, **fields: object) -> Mapping[str, Any]:
@@ -220,14 +210,16 @@ class RekognitionSession:
             with self._places:
                 response = getattr(self._client, operation)(**fields)
             refused = (
-                None if _EXPECTED[_NAMES[operation]] in response else CallError(Refusal.TRANSPORT, UNREADABLE)
+                None
+                if _EXPECTED[_NAMES[operation]] in response
+                else CallError(Refusal.TRANSPORT, http.UNREADABLE)
             )
         except exceptions.ClientError as error:
             response, refused = error.response, None
         except exceptions.BotoCoreError as error:
             refused = _unsaid(error)
         except (ResponseParserError, *_SHAPES):
-            refused = CallError(Refusal.TRANSPORT, UNREADABLE)
+            refused = CallError(Refusal.TRANSPORT, http.UNREADABLE)
         if refused is None and "Error" in response:
             refused = classify_error(response)
         if refused is not None:
@@ -251,18 +243,18 @@ def classify_error(response: Mapping[str, Any]) -> CallError:
     meta = response.get("ResponseMetadata", {})
     status = int(meta.get("HTTPStatusCode", 0))
     if code in _ACCOUNT or status == 401:
-        raise authentication_error("rekognition")
+        raise http.authentication_error("rekognition")
     if code in _ACQUIRE:
         return CallError(Refusal.FAILURE_TO_ACQUIRE, _ACQUIRE[code])
     if code in _THROTTLED or status == 429:
         headers = {name.lower(): str(value) for name, value in meta.get("HTTPHeaders", {}).items()}
-        return CallError(Refusal.TRANSPORT, "throttled", wait_of(headers))
+        return CallError(Refusal.TRANSPORT, "throttled", http.wait_of(headers))
     if code == "InternalServerError" or status >= 500:
         return CallError(Refusal.TRANSPORT, "internal_error")
     if 300 <= status < 400:
         return CallError(Refusal.TRANSPORT, "redirected")
-    if status in NOWHERE:
-        raise nowhere("services: rekognition", status)
+    if status in http.NOWHERE:
+        raise http.nowhere("services: rekognition", status)
     if status == 413:
         return CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
     return CallError(Refusal.POLICY, "refused")

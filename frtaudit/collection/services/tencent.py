@@ -7,17 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
+from frtaudit.collection.clients import http
 from frtaudit.collection.clients.fitting import Cutter, Shape, base64_of, fitted, scale, scaled
-from frtaudit.collection.clients.http import (
-    Ask,
-    Caller,
-    Reply,
-    authentication_error,
-    caller_of,
-    checked_endpoint,
-    credentials,
-    place_of,
-)
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.collection.clients.tc3 import authorization
 from frtaudit.core.collecting import (
@@ -103,7 +94,7 @@ class Tencent:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for settings that cannot be."""
-        checked_endpoint(".endpoint", self.endpoint)
+        http.checked_endpoint(".endpoint", self.endpoint)
         if not 0 <= self.quality_control <= 4:
             raise SpecError(".quality_control", f"{self.quality_control}", "0 to 4")
 
@@ -118,21 +109,21 @@ class Tencent:
             "quality_control": str(self.quality_control),
             "margin": f"{self.margin:g}",
             "region": self.region,
-            "place": place_of(self.endpoint),
+            "place": http.place_of(self.endpoint),
         }
 
     def open(self, gate: Gate) -> "TencentSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without keys."""
-        secret_id, secret_key = credentials("tencent", *KEYS)
+        secret_id, secret_key = http.credentials("tencent", *KEYS)
         return TencentSession(
-            self, caller_of(self.endpoint, self.limits, gate, classify_error), secret_id, secret_key
+            self, http.caller_of(self.endpoint, self.limits, gate, classify_error), secret_id, secret_key
         )
 
 
 class TencentSession:
     """Open for calls."""
 
-    def __init__(self, settings: Tencent, caller: Caller, secret_id: str, secret_key: str) -> None:
+    def __init__(self, settings: Tencent, caller: http.Caller, secret_id: str, secret_key: str) -> None:
         self._settings, self._caller = settings, caller
         self._id, self._key = secret_id, secret_key
         self._cutter = Cutter(shape=SHAPE, margin=settings.margin)
@@ -172,11 +163,13 @@ class TencentSession:
         """Let connections go."""
         self._caller.close()
 
-    def _call(self, kind: str, action: str, fields: Mapping[str, object], read: Callable[[Reply], T]) -> T:
+    def _call(
+        self, kind: str, action: str, fields: Mapping[str, object], read: Callable[[http.Reply], T]
+    ) -> T:
         body = json.dumps(fields).encode()
         return self._caller.call(kind, "", lambda: self._signed(action, body), read)
 
-    def _signed(self, action: str, body: bytes) -> Ask:
+    def _signed(self, action: str, body: bytes) -> http.Ask:
         moment = int(time.time())
         signature = authorization(
             secret_id=self._id,
@@ -196,10 +189,10 @@ class TencentSession:
         }
         if self._settings.region:
             headers["X-TC-Region"] = self._settings.region
-        return Ask(headers=headers, content=body)
+        return http.Ask(headers=headers, content=body)
 
 
-def classify_error(reply: Reply) -> CallError | None:
+def classify_error(reply: http.Reply) -> CallError | None:
     """The table of Tencent's error codes, which come with status 200."""
     error = _inner(reply).get("Error")
     if not isinstance(error, dict):
@@ -211,16 +204,16 @@ def classify_error(reply: Reply) -> CallError | None:
     if code in _TRANSPORT or family in _TRANSPORT:
         return CallError(Refusal.TRANSPORT, _TRANSPORT.get(code) or _TRANSPORT[family])
     if family in _ACCOUNT:
-        raise authentication_error("tencent")
+        raise http.authentication_error("tencent")
     return CallError(Refusal.POLICY, "bad_argument" if "Parameter" in family else "refused")
 
 
-def _inner(reply: Reply) -> Mapping[str, object]:
+def _inner(reply: http.Reply) -> Mapping[str, object]:
     inner = reply.fields.get("Response")
     return inner if isinstance(inner, dict) else {}
 
 
-def _faces(reply: Reply, by: float) -> Detection:
+def _faces(reply: http.Reply, by: float) -> Detection:
     inner = _inner(reply)
     infos = inner["FaceInfos"]
     if not isinstance(infos, list):
@@ -236,7 +229,7 @@ def _face(face: Mapping[str, float | Mapping[str, float]], by: float) -> Detecte
     return DetectedFace(box=scaled(Box(x=x, y=y, width=width, height=height), by), facts=facts)
 
 
-def _answer(reply: Reply) -> Answer:
+def _answer(reply: http.Reply) -> Answer:
     inner = _inner(reply)
     version, request = str(inner["FaceModelVersion"]), str(inner["RequestId"])
     return Answer(score=float(str(inner["Score"])), version=version, request=request)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
@@ -30,6 +31,8 @@ class Folder:
     queries: str | None = field(default=None, metadata=PATH)
     limit: int = 100
     most_bytes: int = field(default=20_000_000, metadata=MACHINE)
+
+    paid: ClassVar[Mapping[str, float]] = {}  # it makes no call that is paid
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a limit below 1, or both files at once."""
@@ -66,11 +69,6 @@ class Folder:
 
     def calls(self) -> Mapping[str, int]:
         """None."""
-        return {}
-
-    @property
-    def paid(self) -> Mapping[str, float]:
-        """Nothing."""
         return {}
 
     def _queries(self) -> list[Query]:

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from frtaudit.collection.clients.made_up import SIDE, Array, background, drawn, pattern, picture_with
+from frtaudit.collection.clients.made_up import SIDE, background, drawn, pattern, picture_with
 from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.core.arrays import Bytes
 from frtaudit.core.canonical import seed_of
@@ -38,6 +39,8 @@ class MadeUp:
     empty: float = 0.03
     variation: float = 0.5
     groups: tuple[str, ...] = ("north", "south")
+
+    paid: ClassVar[Mapping[str, float]] = {}  # it makes no call that is paid
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for sizes and shares that cannot be."""
@@ -75,11 +78,6 @@ class MadeUp:
         """None."""
         return {}
 
-    @property
-    def paid(self) -> Mapping[str, float]:
-        """Nothing."""
-        return {}
-
     def picture(self, query: int, image: int) -> Picture:
         """One image of one query."""
         kind = self.kind(query, image)
@@ -103,39 +101,28 @@ class MadeUp:
         >>> MadeUp(wrong=0.0, crowd=0.0, near_duplicate=0.0, empty=0.0).kind(0, 0)
         'own'
         """
-        draw, start = np.random.default_rng(self._seed("kind", query, image)).random(), 0.0
+        rng = np.random.default_rng(seed_of(self.seed, "kind", str(query), str(image)))
+        draw, start = rng.random(), 0.0
         for name in _SHARES:
             start += getattr(self, name)
             if draw < start:
-                return "own" if name == "near_duplicate" and not self._follows(query, image) else name
+                follows = image > 0 and self.kind(query, image - 1) == "own"
+                return "own" if name == "near_duplicate" and not follows else name
         return "own"
 
-    def _follows(self, query: int, image: int) -> bool:
-        """Whether the image before shows the query's own face alone."""
-        return image > 0 and self.kind(query, image - 1) == "own"
-
     def _face(self, query: int, image: int) -> Bytes:
-        genuine = self.kind(query, image) != "wrong"
-        who = (
-            pattern(self.seed, "own", str(query))
-            if genuine
-            else pattern(self.seed, "wrong", str(query), str(image))
-        )
-        return drawn(self._varied(who, query, image))
+        wrong = self.kind(query, image) == "wrong"
+        names = ("wrong", str(query), str(image)) if wrong else ("own", str(query))
+        who = pattern(self.seed, *names)
+        return drawn(who + self.variation * pattern(self.seed, "image", str(query), str(image)))
 
     def _background(self, query: int, image: int) -> Bytes:
         return background(self.seed, "ground", str(query), str(image))
-
-    def _varied(self, who: Array, query: int, image: int) -> Array:
-        return who + self.variation * pattern(self.seed, "image", str(query), str(image))
 
     def _stranger(self, query: int, image: int, index: int) -> Bytes:
         return drawn(
             pattern(self.seed, "stranger", str(query), str(image), str(index)), SIDE - 16 * (index + 1)
         )
-
-    def _seed(self, name: str, query: int, image: int) -> int:
-        return seed_of(self.seed, name, str(query), str(image))
 
 
 def _speckled(face: Bytes) -> Bytes:

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 from urllib.robotparser import RobotFileParser
 
 from frtaudit.collection.clients.articles import lead_of
 from frtaudit.collection.clients.feeds import articles_of
-from frtaudit.collection.clients.fetch import AGENT, Fetch, Wanted
+from frtaudit.collection.clients.fetch import AGENT, Fetch, Wanted, joined
 from frtaudit.collection.clients.pace import Pace
 from frtaudit.collection.clients.people import Person, near_people, people_of
 from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
@@ -144,7 +144,7 @@ class Robots:
 
     def allow(self, fetch: Fetch, address: str) -> bool:
         """Whether the page may be read. Raises :class:`CallError` where the host does not answer (transport)."""
-        where = _robots_of(address)
+        where = joined(address, "/robots.txt")
         with self._lock:
             known = self._rules.get(where)
         if known is None:
@@ -152,14 +152,6 @@ class Robots:
             with self._lock:
                 self._rules[where] = known
         return known.can_fetch(AGENT, address)
-
-
-def _robots_of(address: str) -> str:
-    try:
-        return urljoin(address, "/robots.txt")
-    except ValueError:
-        pass
-    raise CallError(Refusal.POLICY, "not_an_address")
 
 
 def _rules_of(fetch: Fetch, where: str) -> RobotFileParser:

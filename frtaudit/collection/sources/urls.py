@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from frtaudit.collection.clients.fetch import Fetch
 from frtaudit.collection.clients.pace import Pace
@@ -29,6 +30,8 @@ class Urls:
     rate: float = field(default=5.0, metadata=MACHINE)
     most_bytes: int = field(default=20_000_000, metadata=MACHINE)
     fetch: Fetch = field(init=False, repr=False, compare=False)
+
+    paid: ClassVar[Mapping[str, float]] = {}  # it makes no call that is paid
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a limit below 1, or a rate of 0."""
@@ -59,11 +62,6 @@ class Urls:
 
     def calls(self) -> Mapping[str, int]:
         """None that is paid."""
-        return {}
-
-    @property
-    def paid(self) -> Mapping[str, float]:
-        """Nothing."""
         return {}
 
     def _queries(self) -> list[Query]:

@@ -91,10 +91,7 @@ def _gathered(path: Path, nan: Nan) -> Gathered:
         read = read_fields(path, path.name, FIVE, FIVE.columns[:-1], nan)
         text = read.texts
         return Gathered(
-            read=read,
-            sample=(text[MODEL], text[LABEL]),
-            subject=(text[CLAIMED], text[REAL]),
-            columns={},
+            read=read, sample=(text[MODEL], text[LABEL]), subject=(text[CLAIMED], text[REAL]), columns={}
         )
     read = read_fields(path, path.name, FOUR, FOUR.columns[:-1], nan)
     claimed, text = read.texts[CLAIMED], read.texts

@@ -8,7 +8,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.core.canonical import Json, sha256_file
-from frtaudit.core.cohort import CohortData, LedgerEntry
+from frtaudit.core.cohort import CohortData, LedgerEntry, ledger_of
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
@@ -98,7 +98,7 @@ class Queries:
         cohort_data = labelled_cohort(
             search.faces, search.services, search.columns, self.labels, schemas, search.size_of
         )
-        paths, earlier = dict(search.paths), None
+        paths, faces, earlier = dict(search.paths), search.faces, None
         if self.earlier is not None:
             before = self._picked(_earlier(self, self.earlier), seed)
             earlier = labelling_of(before.faces, before.services, self.labels.among(before.services))
@@ -109,7 +109,9 @@ class Queries:
             cohort=replace(cohort_data.cohort, ledger=(*search.ledger, *cohort_data.cohort.ledger)),
             inputs=inputs,
             paths={name: path for name, path in paths.items() if path.suffix.lower() in SUFFIXES},
-            pseudonym_key=_key(self.pseudonym_key, search.faces),
+            pseudonym_key=pseudonym_key(
+                self.pseudonym_key, faces.names, [faces.queries[q] for q in faces.query_of]
+            ),
             earlier=earlier,
             notes=search.notes,
             collection=search.facts,
@@ -135,9 +137,7 @@ class Queries:
         detections = faces_in(images, boxes, raw, self.detected)
         gone, alike = self._near_duplicates(folder, images, detections)
         crops = crops_of_faces(images, columns, raw, detections, gone)
-        selves = [
-            LedgerEntry(code=SELF, count=n, unit="comparisons", provider=name) for name, n in alone.items()
-        ]
+        selves = [entry for name, n in alone.items() for entry in ledger_of({SELF: n}, "comparisons", name)]
         return Search(
             faces=crops.faces,
             columns=crops.columns,
@@ -202,10 +202,6 @@ class Queries:
                 "cohort.root", "the folder holds no score list", "files ending in .csv or .parquet"
             )
         return folder, paths
-
-
-def _key(path: str | None, faces: Faces) -> bytes:
-    return pseudonym_key(path, faces.names, [faces.queries[query] for query in faces.query_of])
 
 
 def _earlier(later: Queries, root: str) -> Search:

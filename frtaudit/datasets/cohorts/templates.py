@@ -17,7 +17,7 @@ from frtaudit.inputs.places import entries, need_file
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.tables import Table, read_table
-from frtaudit.inputs.template_files import LEFT, NO_TEMPLATE, TemplateFile, doubled
+from frtaudit.inputs.template_files import LEFT, NO_TEMPLATE, Failures, TemplateFile, doubled
 from frtaudit.inputs.template_record import TemplateRecord, read_record
 
 SAMPLE = ("image_id", "sample_id")
@@ -31,25 +31,6 @@ _OWN = {
     "failures": None,
     "pseudonym_key": None,
 }  # file names of the cohort alone
-
-
-@dataclass(frozen=True, slots=True)
-class Failures(Mapping[str, Mapping[int, str]]):
-    """Provider name to {cohort sample index: failure code}; a file is read when its provider is asked for."""
-
-    files: Mapping[str, TemplateFile]
-
-    def __getitem__(self, provider: str) -> Mapping[int, str]:
-        """The failed samples of ``provider``."""
-        return self.files[provider].failed()
-
-    def __iter__(self) -> Iterator[str]:
-        """The providers."""
-        return iter(self.files)
-
-    def __len__(self) -> int:
-        """How many providers there are."""
-        return len(self.files)
 
 
 @register("cohort", "templates")
@@ -106,7 +87,7 @@ class TemplateFolder:
         return CohortData(
             cohort=cohort,
             templates={name: file.templates for name, file in files.items()},
-            failures=Failures(files),
+            failures=Failures(tuple(files), lambda provider: files[provider].failed()),
             pairs=pairs,
             inputs=inputs,
             paths=paths,

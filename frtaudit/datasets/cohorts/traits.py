@@ -115,11 +115,7 @@ class Traits:
         return columns, base
 
     def _roster(
-        self,
-        owner: Ints,
-        of_class: Ints,
-        columns: dict[str, Texts],
-        rng: np.random.Generator,
+        self, owner: Ints, of_class: Ints, columns: dict[str, Texts], rng: np.random.Generator
     ) -> Roster:
         """Names like LFW's; mislabelled samples go to another subject of their class."""
         named = owner.copy()

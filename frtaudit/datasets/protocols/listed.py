@@ -13,7 +13,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, PATH
 from frtaudit.errors import DataError
 from frtaudit.inputs.pairing import align, cells_of, listed_comparisons, pair_keys
-from frtaudit.inputs.pairlist import PairList, read_pairs
+from frtaudit.inputs.pairlist import read_pairs
 
 
 @register("protocol", "listed")
@@ -36,7 +36,10 @@ class Listed:
         cells = cells_of(cohort_data.cohort, self.non_mated, self.within)
         path = Path(self.file) if self.file else cohort_data.pairs
         if path is not None:
-            return _from_pairs(cohort_data, read_pairs(path, cohort_data.cohort), cells)
+            pairs = read_pairs(path, cohort_data.cohort)
+            return listed_comparisons(
+                cohort_data.cohort, pairs.probe, pairs.reference, cells, fold=pairs.fold
+            )
         tables = [comparisons for comparisons, _ in cohort_data.tables.values()]
         if not tables:
             accepted = "protocol.file, a cohort with pairs.txt, or a cohort of score lists"
@@ -46,10 +49,6 @@ class Listed:
         return listed_comparisons(
             cohort_data.cohort, probe, reference, cells, ordered=ordered, order_rule=self.orders
         )
-
-
-def _from_pairs(cohort_data: CohortData, pairs: PairList, cells: Index) -> Comparisons:
-    return listed_comparisons(cohort_data.cohort, pairs.probe, pairs.reference, cells, fold=pairs.fold)
 
 
 def _union(tables: Sequence[Comparisons], *, ordered: bool) -> tuple[Index, Index]:

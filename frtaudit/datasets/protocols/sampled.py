@@ -101,12 +101,7 @@ class Sampled:
         return pool
 
     def _mated(
-        self,
-        cohort: Cohort,
-        groups: Ints,
-        names: tuple[str, ...],
-        pool: Flags,
-        rng: np.random.Generator,
+        self, cohort: Cohort, groups: Ints, names: tuple[str, ...], pool: Flags, rng: np.random.Generator
     ) -> tuple[tuple[Ints, Ints], Ints, Ints]:
         """Mated pairs, their folds and groups."""
         first, second = (side.astype(np.int64) for side in mated_pairs(cohort.subject_of))

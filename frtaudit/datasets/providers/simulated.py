@@ -18,7 +18,6 @@ from frtaudit.errors import SpecError
 from frtaudit.inputs.acquisition import acquired_rows, table_of, tail_of
 from frtaudit.inputs.recommendation import check_recommended
 from frtaudit.stats.similarity.allpairs import TailRequest
-from frtaudit.stats.similarity.scorers import BlockScorer
 
 FAILED = "simulated_failure"
 
@@ -77,19 +76,16 @@ class Simulated:
         cohort = cohort_data.cohort
         if comparisons.all_pairs:
             rows = acquired_rows(cohort.n_samples, failed)
-            block = self._block(seed, rows, cohort.subject_of)
+
+            def block(first: slice, second: slice) -> Floats:
+                return self._unordered(seed, rows[first][:, None], rows[second][None, :], cohort.subject_of)
+
             return tail_of(block, rows, cohort, comparisons, groups, self.score_range, request, failures)
 
         def scorer(probe: Index, reference: Index) -> Floats:
             return self._ordered(seed, probe, reference, cohort.subject_of, ordered=comparisons.ordered)
 
         return table_of(scorer, comparisons, failed, self.score_range, failures)
-
-    def _block(self, seed: int, rows: Index, subject_of: Index) -> BlockScorer:
-        def scored(first: slice, second: slice) -> Floats:
-            return self._unordered(seed, rows[first][:, None], rows[second][None, :], subject_of)
-
-        return scored
 
     def _unordered(self, seed: int, probe: Index, reference: Index, subject_of: Index) -> Floats:
         """Scores of unordered comparisons; both orders give the same."""

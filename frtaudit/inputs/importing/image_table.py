@@ -174,7 +174,8 @@ def _is_group(texts: Sequence[str], subjects: Sequence[str]) -> bool:
     classes = {text for text in texts if text}
     if len(classes) not in CLASSES or any("&" in text or "|" in text for text in classes):
         return False
-    return _is_steady(texts, subjects)
+    of = _by_person(texts, subjects)
+    return bool(of) and sum(len(cells) == 1 for cells in of.values()) >= STEADY * len(of)
 
 
 def _numbers(texts: Sequence[str], subjects: Sequence[str]) -> Numbers | None:
@@ -191,11 +192,6 @@ def _numbers(texts: Sequence[str], subjects: Sequence[str]) -> Numbers | None:
     low, high = min(every), max(every)
     near = sum(span <= NEAR * (high - low) for span in spans)
     return Numbers(low=low, high=high, one=not any(spans)) if near >= STEADY * len(spans) else None
-
-
-def _is_steady(texts: Sequence[str], subjects: Sequence[str]) -> bool:
-    of = _by_person(texts, subjects)
-    return bool(of) and sum(len(cells) == 1 for cells in of.values()) >= STEADY * len(of)
 
 
 def _by_person(texts: Sequence[str], subjects: Sequence[str]) -> dict[str, set[str]]:

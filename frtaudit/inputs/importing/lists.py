@@ -6,6 +6,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags
 from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.folds import positional_folds
 from frtaudit.inputs.importing.values import Folds, Pairs
 
 
@@ -28,6 +29,13 @@ def pairs_of(
     probe, reference = (np.array([number[name] for name in side], dtype=np.int32) for side in sides)
     lines = first + step * np.arange(probe.size, dtype=np.int64)
     return Pairs(file=file, probe=probe, reference=reference, lines=lines, mated=mated, fold=fold)
+
+
+def two_by_two(file: str, mated: Flags) -> tuple[Pairs, str]:
+    """Pair i of images 2i and 2i + 1, with the folds that their order gives, and a note on these."""
+    rows, (fold, note) = np.arange(mated.size, dtype=np.int32), positional_folds(mated)
+    lines = rows.astype(np.int64) + 1
+    return Pairs(file=file, probe=2 * rows, reference=2 * rows + 1, lines=lines, mated=mated, fold=fold), note
 
 
 def with_images(

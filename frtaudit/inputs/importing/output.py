@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.arrays import Index
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.text.file_names import file_name
@@ -31,7 +31,10 @@ def write(known: KnownSet, out: OutputFolder, folder: str) -> None:
         out.write("pairs.csv", pair_list(known.pairs, known.samples))
     for system, scores in known.scores.items():
         signals.check()
-        out.write(*_score_file(known, system, scores))
+        if known.samples.subjects is None:
+            out.write(f"scores/{file_name(system)}.txt", two_columns(known, scores))
+        else:
+            out.write(f"{file_name(system)}.csv", score_list(known, scores))
     if known.samples.subjects is not None and not known.scores:
         for system, embeddings in known.templates.items():
             signals.check()
@@ -67,12 +70,6 @@ def pair_list(pairs: Pairs, samples: Samples) -> bytes:
     return _csv(columns)
 
 
-def _score_file(known: KnownSet, system: str, scores: PairScores) -> tuple[str, bytes]:
-    if known.samples.subjects is None:
-        return f"scores/{file_name(system)}.txt", two_columns(known, scores)
-    return f"{file_name(system)}.csv", score_list(known, scores)
-
-
 def two_columns(known: KnownSet, scores: PairScores) -> bytes:
     """``1`` or ``-1`` and the score of each pair: a file of bob.measure, for comparisons without subject ids."""
     mated = known.pairs.mated if known.pairs is not None else None
@@ -85,20 +82,17 @@ def score_list(known: KnownSet, scores: PairScores) -> bytes:
     """``probe``, ``reference``, ``score`` and ``failure``; the metadata has the subjects."""
     if known.pairs is None:
         raise ValueError("scores are of pairs")
-    failed = np.isnan(scores.score)
-    codes = [scores.failure.get(row, NO_ANSWER) if lost else "" for row, lost in enumerate(failed.tolist())]
+    failed = np.isnan(scores.score).tolist()
+    codes = [scores.failure.get(row, NO_ANSWER) if lost else "" for row, lost in enumerate(failed)]
+    texts = ["" if lost else repr(number) for lost, number in zip(failed, scores.score.tolist(), strict=True)]
     return _csv(
         {
             "probe": _taken(known.samples.ids, known.pairs.probe),
             "reference": _taken(known.samples.ids, known.pairs.reference),
-            "score": pa.array(_empty(scores.score), pa.string()),
+            "score": pa.array(texts, pa.string()),
             "failure": codes,
         }
     )
-
-
-def _empty(score: Floats) -> list[str]:
-    return ["" if number != number else repr(number) for number in score.tolist()]  # noqa: PLR0124  NaN is not itself
 
 
 def _write_failures(known: KnownSet, out: OutputFolder) -> None:

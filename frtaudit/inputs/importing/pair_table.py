@@ -28,9 +28,7 @@ def pairs_in(
     chosen = [table for table in candidates if table.name == options.file] or candidates
     if len(chosen) > 1:
         raise DataError(
-            "the folder",
-            f"{len(chosen)} tables of pairs",
-            choices("file", [table.name for table in chosen]),
+            "the folder", f"{len(chosen)} tables of pairs", choices("file", [table.name for table in chosen])
         )
     if not chosen:
         return None, ()
@@ -45,16 +43,9 @@ def pairs_of_table(table: Table, samples: Samples) -> Pairs:
     columns = table.need(LEFT), table.need(RIGHT)
     texts = [table.texts(column).tolist() for column in columns]
     indices = rows_of([*texts[0], *texts[1]], samples.ids)
-    sides = []
-    for column, rows in zip(columns, np.array(indices, dtype=np.int32).reshape(2, -1), strict=True):
-        lost = np.flatnonzero(rows < 0)
-        if lost.size:
-            raise DataError(
-                table.place(int(lost[0])),
-                f"column {column} names an image that is not in the set",
-                "images of the set",
-            )
-        sides.append(rows)
+    sides = np.array(indices, dtype=np.int32).reshape(2, -1)
+    for column, rows in zip(columns, sides, strict=True):
+        table.refuse(rows < 0, f"column {column} names an image that is not in the set", "images of the set")
     mated = said_mated(table)
     return Pairs(
         file=table.name,

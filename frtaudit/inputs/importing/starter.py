@@ -40,15 +40,11 @@ def spec_text(known: KnownSet, folder: str) -> str:
     """``audit/imported_NAME.yaml`` for what is written into ``folder``."""
     known = replace(known, title=printable(known.title).replace("${", "$"))  # it may be a file's name
     spec = _nameless(known, folder) if known.samples.subjects is None else _named(known, folder)
-    spec["provenance"] = {"test_data": _origin(known)}
+    licence = {} if known.terms == UNKNOWN else {"licence": known.terms}
+    spec["provenance"] = {"test_data": {"name": known.title, **licence}}
     place = printable(quote(folder))
     head = HEAD.format(title=known.title, terms=printable(known.terms), folder=place, name=audit_name(known))
     return head + yaml.safe_dump(spec, sort_keys=False, allow_unicode=True, width=110)
-
-
-def _origin(known: KnownSet) -> dict[str, Json]:
-    """Name and terms as the record of the report prints them; no licence where the terms are not known."""
-    return {"name": known.title, **({} if known.terms == UNKNOWN else {"licence": known.terms})}
 
 
 def audit_name(known: KnownSet) -> str:
@@ -80,7 +76,16 @@ def _named(known: KnownSet, folder: str) -> dict[str, Json]:
         else:
             cohort["pairs"] = "pairs.csv"
     folded = known.pairs is not None and known.pairs.fold is not None
-    spec: dict[str, Json] = {
+    schemas: dict[str, Json] = {  # a name that a spec cannot hold becomes one of a file
+        name if is_name(name) else file_name(name): {
+            "column": name,
+            "classes": [*_classes(known, name)],
+            "unknown": ["*"],
+            "conflicts": "majority",
+        }
+        for name in schemas_of(known)
+    }
+    return {
         "defaults": [
             {"override /cohort": "scores" if scored else "templates"},
             {"override /protocol": "all_pairs" if known.pairs is None else "listed"},
@@ -88,18 +93,13 @@ def _named(known: KnownSet, folder: str) -> dict[str, Json]:
         "question": f"What are the error rates of each system on {known.title}, and how uncertain are they?",
         "cohort": cohort,
         **({"protocol": protocol} if protocol else {}),
-        **(
-            {"schemas": {_key(name): _schema(known, name) for name in schemas_of(known)}}
-            if schemas_of(known)
-            else {}
-        ),
+        **({"schemas": schemas} if schemas else {}),
         "analyses": {name: {} for name in (*NAMED, *(("accuracy",) if folded else ()))},
         **({"folds": {"source": "official"}} if folded else {}),
         "thresholds": {"fmr": list(fmr_targets(known))},
         "bootstrap": {"B": 1000, "alpha": 0.05},
         "report": {"title": f"Error rates on {known.title}"},
     }
-    return spec
 
 
 def schemas_of(known: KnownSet) -> list[str]:
@@ -113,17 +113,8 @@ def schemas_of(known: KnownSet) -> list[str]:
     ]
 
 
-def _key(column: str) -> str:
-    """What a spec calls the schema of a column: its name, or one made of it where a spec cannot hold that."""
-    return column if is_name(column) else file_name(column)
-
-
 def _classes(known: KnownSet, name: str) -> list[str]:
     return sorted(set(known.samples.columns[name]) - {""})
-
-
-def _schema(known: KnownSet, name: str) -> dict[str, Json]:
-    return {"column": name, "classes": list(_classes(known, name)), "unknown": ["*"], "conflicts": "majority"}
 
 
 def fmr_targets(known: KnownSet) -> list[float]:

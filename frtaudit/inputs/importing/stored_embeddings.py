@@ -16,36 +16,12 @@ from frtaudit.inputs.importing.values import Options
 from frtaudit.inputs.tables import UNREADABLE, Table, read_table
 from frtaudit.inputs.template_files import Array
 
-EMBEDDING = (
-    "embedding",
-    "embeddings",
-    "features",
-    "feats",
-    "feature",
-    "feat",
-    "representations",
-    "vectors",
-    "embs",
-    "emb",
-    "X",
-    "x",
-    "",
-)
+EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
+             "vectors", "embs", "emb", "X", "x", "")  # fmt: skip
 IDS = ("image_id", "sample_id", "ids", "id", "paths", "path", "names", "name", "identity", "filenames", "filename",
        "file_name", "files", "file", "img_names", "image", "images", "key")  # fmt: skip
-SUBJECTS = (
-    "subject_id",
-    "subject",
-    "subjects",
-    "person",
-    "person_id",
-    "identity_id",
-    "id_num",
-    "individual",
-    "labels",
-    "label",
-    "y",
-)
+SUBJECTS = ("subject_id", "subject", "subjects", "person", "person_id", "identity_id",
+            "id_num", "individual", "labels", "label", "y")  # fmt: skip
 HAS = "has_embedding"  # of DeepFace
 WIDE = 16  # numbered columns that make an embedding
 _NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,5})")
@@ -141,7 +117,8 @@ def _of_arrays(folder: Contents, name: str, options: Options) -> Vectors | None:
         chosen = asked if asked in beside else next((text for text in names if text in beside), None)
         wanted |= {key: chosen} if chosen is not None else {}
     if "ids" not in wanted:
-        wanted |= _only_text(beside, set(wanted.values()))
+        texts = [key for key in beside if beside[key].dtype.kind in "US" and key not in set(wanted.values())]
+        wanted |= {"ids": texts[0]} if len(texts) == 1 else {}
     if HAS in beside and beside[HAS].dtype.kind == "b":
         wanted["here"] = HAS
     read = arrays(folder.path(name), name, wanted)
@@ -152,11 +129,6 @@ def _of_arrays(folder: Contents, name: str, options: Options) -> Vectors | None:
         subjects=_texts(read.get("subjects")),
         here=np.asarray(read["here"], dtype=np.bool_) if "here" in read else None,
     )
-
-
-def _only_text(beside: dict[str, ArrayHeader], taken: set[str]) -> dict[str, str]:
-    texts = [key for key, header in beside.items() if header.dtype.kind in "US" and key not in taken]
-    return {"ids": texts[0]} if len(texts) == 1 else {}
 
 
 def _one(candidates: Sequence[str], names: Sequence[str], asked: str, file: str, option: str) -> str:

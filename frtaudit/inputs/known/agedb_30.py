@@ -15,6 +15,7 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.lists import pairs_of
 from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
+from frtaudit.inputs.template_files import UNREADABLE
 
 NAME = re.compile(r"(?P<number>\d+)_(?P<who>.+)_(?P<age>\d+)_(?P<gender>[fm])", re.IGNORECASE)
 MATLAB = b"MATLAB 5.0 MAT-file"
@@ -23,20 +24,7 @@ COMPRESSED, HEAD = 15, 128  # of Matlab 5: the kind of a packed part, bytes befo
 MAX_BYTES = 1 << 26  # of the file, and of what is packed in it
 GENDERS = {"f": "female", "m": "male"}
 TERMS = "non-commercial research, no redistribution, access can be withdrawn"
-_UNREADABLE = (
-    zlib.error,
-    RecursionError,
-    AttributeError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    OSError,
-    MemoryError,
-    NotImplementedError,
-    OverflowError,
-    EOFError,
-)
+_UNREADABLE = (*UNREADABLE, AttributeError, IndexError)  # what a broken file of Matlab leads to
 
 
 @register("known_set", "agedb_30")

@@ -49,8 +49,7 @@ class Bfw:
             for side in sides
         )
         for side in (probe, reference):
-            if (side < 0).any():
-                raise DataError(table.place(int(np.argmax(side < 0))), "an image is missing", "p1 and p2")
+            table.refuse(side < 0, "an image is missing", "p1 and p2")
         people, columns = _people(table, ids)
         systems = _systems(table)
         faulty = [number[name] for name in ids if name.rpartition(".")[0] in FAULTY]
@@ -78,10 +77,7 @@ def _labels(table: Table) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
     kinds = texts.mapped(
         np.array([{"1": 1, "0": 0, "1.0": 1, "0.0": 0}.get(str(name), -1) for name in texts.names]), -1
     )
-    if (kinds < 0).any():
-        raise DataError(
-            table.place(int(np.argmax(kinds < 0))), "the label is neither 1 nor 0", "1 mated, 0 non-mated"
-        )
+    table.refuse(kinds < 0, "the label is neither 1 nor 0", "1 mated, 0 non-mated")
     return np.asarray(kinds > 0, dtype=np.bool_)
 
 

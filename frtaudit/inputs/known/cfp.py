@@ -1,7 +1,6 @@
 """CFP: lists of frontal and profile images, and ten folders of pairs by their numbers, for FF and for FP."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -30,7 +29,9 @@ class Cfp:
         """A numbered list of ``.../id/frontal/NN.jpg``, and files of pairs ``a,b`` in folders of folds."""
         lists = _lists(folder)
         splits = [
-            name for name in folder.texts(".txt") if SPLIT.fullmatch(name) and _is_pairs(folder.head(name))
+            name
+            for name in folder.texts(".txt")
+            if SPLIT.fullmatch(name) and PAIR.fullmatch("".join(folder.head(name)[:1]))
         ]
         if "frontal" not in lists or not splits:
             return None
@@ -82,10 +83,6 @@ def _lists(folder: Contents) -> dict[str, str]:
         if first and first["number"] == "1":
             lists.setdefault(first["pose"], name)
     return lists
-
-
-def _is_pairs(head: Sequence[str]) -> bool:
-    return bool(head) and PAIR.fullmatch(head[0]) is not None
 
 
 def _images(folder: Contents, file: str) -> dict[int, tuple[str, str]]:

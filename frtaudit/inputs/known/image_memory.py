@@ -9,8 +9,8 @@ import numpy as np
 from frtaudit.core.registry import register
 from frtaudit.inputs.importing.array_files import arrays, headers
 from frtaudit.inputs.importing.contents import Contents
-from frtaudit.inputs.importing.folds import positional_folds
-from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, Samples
+from frtaudit.inputs.importing.lists import two_by_two
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
 
 LIST, CONF = "_list.npy", ".conf"
 IMAGES = "images stay in the file: float32, normalised; AdaFace's are BGR, face.evoLVe's RGB"
@@ -35,21 +35,13 @@ class ImageMemory:
         sets = _sets(folder)
         chosen = options.chosen(list(sets), "sets")
         mated = np.asarray(arrays(folder.path(chosen), chosen, {"": ""})[""], dtype=np.bool_)
-        fold, fold_note = positional_folds(mated)
-        rows = np.arange(mated.size, dtype=np.int32)
+        pairs, fold_note = two_by_two(chosen, mated)
         return KnownSet(
             name="image_memory",
             title=f"{chosen.rpartition('/')[2].removesuffix(LIST)} as arrays",
             terms="those of the set that it was made from: mostly research only",
             samples=Samples(ids=[f"{row:06d}" for row in range(2 * mated.size)], subjects=None),
-            pairs=Pairs(
-                file=chosen,
-                probe=2 * rows,
-                reference=2 * rows + 1,
-                lines=rows.astype(np.int64) + 1,
-                mated=mated,
-                fold=fold,
-            ),
+            pairs=pairs,
             notes=(fold_note, IMAGES),
         )
 

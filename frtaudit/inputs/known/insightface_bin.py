@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.registry import register
 from frtaudit.inputs.importing.contents import Contents, stem
-from frtaudit.inputs.importing.folds import positional_folds
+from frtaudit.inputs.importing.lists import two_by_two
 from frtaudit.inputs.importing.pickled_images import (
     PLAIN,
     Stored,
@@ -18,7 +16,7 @@ from frtaudit.inputs.importing.pickled_images import (
     read_pickled_images,
     stored_images,
 )
-from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, Samples
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
 
 FLIPPED = "its authors compare the sum of the templates of image and mirrored image, as unit vectors"
 
@@ -42,22 +40,14 @@ class InsightfaceBin:
         file = options.chosen(_files(folder), "sets")
         path = folder.path(file)
         places, mated = read_pickled_images(path, file)
-        fold, fold_note = positional_folds(mated)
+        pairs, fold_note = two_by_two(file, mated)
         ids = [f"{row:06d}" for row in range(len(places))]
-        rows = np.arange(mated.size, dtype=np.int32)
         return KnownSet(
             name="insightface_bin",
             title=f"insightface's {stem(file)}",
             terms="those of the set that it was made from (LFW, CFP, AgeDB-30, ...): mostly research only",
             samples=Samples(ids=ids, subjects=None),
-            pairs=Pairs(
-                file=file,
-                probe=2 * rows,
-                reference=2 * rows + 1,
-                lines=rows.astype(np.int64) + 1,
-                mated=mated,
-                fold=fold,
-            ),
+            pairs=pairs,
             notes=(fold_note, f"sha256 {sha256_file(path)}: several files of one name are in use", FLIPPED),
             held=partial(_images, folder, file, places, ids),
         )

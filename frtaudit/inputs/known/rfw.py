@@ -11,8 +11,8 @@ from frtaudit.core.registry import register
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.folds import positional_folds
 from frtaudit.inputs.importing.lists import joined, pairs_of
-from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Samples
-from frtaudit.inputs.pairlist import lfw_lines
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, Samples
+from frtaudit.inputs.pairlist import PairLine, lfw_lines
 
 RACES = ("African", "Asian", "Caucasian", "Indian")
 LINE = re.compile(r"m\.\w+\t\d+\t(\d+|m\.\w+\t\d+)")
@@ -40,18 +40,14 @@ class Rfw:
         paths = {
             f"{race}/{PurePosixPath(name).stem}": name for name in folder.images() for race in _races_in(name)
         }
-        parts, names = [], dict.fromkeys(paths)
-        for race, file in lists.items():
-            sides, mated = _sides(folder, race, file)
-            names |= dict.fromkeys([*sides[0], *sides[1]])
-            parts.append((file, sides, mated))
-        ids = sorted(names)
-        pairs = joined(
-            [
-                pairs_of(file, sides, ids, mated=mated, fold=positional_folds(mated)[0])
-                for file, sides, mated in parts
-            ]
-        )
+        lines = {race: lfw_lines(folder.path(file)) for race, file in lists.items()}
+        listed = {
+            f"{race}/{name}"
+            for race in lists
+            for line in lines[race]
+            for name in (line.probe, line.reference)
+        }
+        ids = sorted(listed | set(paths))
         people = [name.rpartition("_")[0] for name in ids]
         columns = {"race": [name.partition("/")[0] for name in ids]}
         missing = len(set(ids) - set(paths))
@@ -67,7 +63,7 @@ class Rfw:
             title="RFW",
             terms=TERMS,
             samples=Samples(ids=ids, subjects=people, columns=columns, groups=("race",)),
-            pairs=pairs,
+            pairs=joined([_pairs(race, file, lines[race], ids) for race, file in lists.items()]),
             notes=tuple(notes),
         )
 
@@ -90,15 +86,10 @@ def _races_in(name: str) -> list[str]:
     return [race for race in RACES if race in words]
 
 
-Sides = tuple[list[str], list[str]]
-
-
-def _sides(
-    folder: Contents, race: str, file: str
-) -> tuple[Sides, "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"]:
-    lines = lfw_lines(folder.path(file))
+def _pairs(race: str, file: str, lines: list[PairLine], ids: list[str]) -> Pairs:
     sides = [f"{race}/{line.probe}" for line in lines], [f"{race}/{line.reference}" for line in lines]
-    return sides, np.array([line.mated for line in lines], dtype=np.bool_)
+    mated = np.array([line.mated for line in lines], dtype=np.bool_)
+    return pairs_of(file, sides, ids, mated=mated, fold=positional_folds(mated)[0])
 
 
 def _twice(people: list[str]) -> list[str]:

@@ -19,19 +19,12 @@ def with_answers(faces: Faces, table: Table) -> Faces:
     """
     names, answers = table.texts(table.need(FACE)), answers_of(table, table.need(ANNOTATION))
     row = pd.Index(list(faces.names), dtype=object).get_indexer(pd.Index(names))
-    unknown = np.flatnonzero(row < 0)
-    if unknown.size:
-        raise DataError(
-            table.place(int(unknown[0])), "a face that the list of faces lacks", "faces of that list"
-        )
+    table.refuse(row < 0, "a face that the list of faces lacks", "faces of that list")
     column = table.find(QUERY)
     if column is not None:
         query = np.array(faces.queries, dtype=object)[faces.query_of[row]]
-        astray = np.flatnonzero((table.texts(column) != query) & (table.texts(column) != ""))
-        if astray.size:
-            raise DataError(
-                table.place(int(astray[0])), "the face belongs to another query", "that of the list"
-            )
+        astray = (table.texts(column) != query) & (table.texts(column) != "")
+        table.refuse(astray, "the face belongs to another query", "that of the list")
     given = np.flatnonzero(answers != UNSAID)
     annotated = np.array(faces.annotated)
     first = pd.Series(answers[given]).groupby(row[given]).transform("first").to_numpy()

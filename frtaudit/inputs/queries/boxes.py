@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from frtaudit.core.arrays import Floats, Texts
-from frtaudit.errors import DataError
 from frtaudit.inputs.score_lists.scorelist import PROVIDER
 from frtaudit.inputs.tables import Table
 
@@ -36,30 +35,18 @@ def boxes_of(table: Table) -> BoxList:
     is not above 0, a face that its provider names twice.
     """
     image, provider, face = (table.texts(table.need(names)) for names in (IMAGE, PROVIDER, FACE))
-    empty = np.flatnonzero((image == "") | (provider == "") | (face == ""))
-    if empty.size:
-        raise DataError(
-            table.place(int(empty[0])), "no image, provider or face", "all three named in every row"
-        )
-    twice = np.flatnonzero(pd.DataFrame({"p": provider, "f": face}).duplicated().to_numpy())
-    if twice.size:
-        raise DataError(
-            table.place(int(twice[0])),
-            "the provider names this face in an earlier row",
-            "face ids that are unique for each provider",
-        )
+    empty = (image == "") | (provider == "") | (face == "")
+    table.refuse(empty, "no image, provider or face", "all three named in every row")
+    twice = pd.DataFrame({"p": provider, "f": face}).duplicated().to_numpy()
+    accepted = "face ids that are unique for each provider"
+    table.refuse(twice, "the provider names this face in an earlier row", accepted)
     box = np.stack([_numbers(table, table.need((side,))) for side in SIDES], axis=1)
-    flat = np.flatnonzero((box[:, 2:] <= 0).any(axis=1))
-    if flat.size:
-        raise DataError(table.place(int(flat[0])), "a width or height that is not above 0", "pixels, above 0")
+    flat = box[:, 2:].min(axis=1) <= 0
+    table.refuse(flat, "a width or height that is not above 0", "pixels, above 0")
     return BoxList(table=table, image=image, provider=provider, face=face, box=box)
 
 
 def _numbers(table: Table, column: str) -> Floats:
     numbers = pd.to_numeric(pd.Series(table.texts(column)), errors="coerce").to_numpy(dtype=np.float64)
-    wrong = np.flatnonzero(~np.isfinite(numbers))
-    if wrong.size:
-        raise DataError(
-            table.place(int(wrong[0])), f"column {column!r} holds no finite number", "a number of pixels"
-        )
+    table.refuse(~np.isfinite(numbers), f"column {column!r} holds no finite number", "a number of pixels")
     return numbers

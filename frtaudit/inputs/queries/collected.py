@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any  # Any: JSON as it was read
 
 from frtaudit.core.canonical import Json, sha256_file
-from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.machine.files import irregular, read_regular
 from frtaudit.errors import DataError, excerpt
 from frtaudit.inputs.queries.collection_facts import QUERIES, facts_of
@@ -87,10 +87,9 @@ def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
 
 
 def _ledger(read: Mapping[str, Any]) -> list[LedgerEntry]:
-    entries = [
-        LedgerEntry(code=code, count=count, unit="queries" if code in QUERIES else "images")
-        for code, count in sorted(read["images"]["left_out"].items())
-    ]
+    entries: list[LedgerEntry] = []
+    for code, count in sorted(read["images"]["left_out"].items()):
+        entries += ledger_of({code: count}, "queries" if code in QUERIES else "images")
     for name, service in sorted(read["services"].items()):
         canaries = service["canaries"]
         missing = read["pairs"] - service["scores"] - sum(service["refusals"].values())
@@ -102,9 +101,8 @@ def _ledger(read: Mapping[str, Any]) -> list[LedgerEntry]:
             (CHANGED, changed if canaries and canaries["changed"] else 0, "canary comparisons"),
             (VERSIONS, len(service["versions"]) if len(service["versions"]) > 1 else 0, "versions"),
         )
-        entries += [
-            LedgerEntry(code=code, count=n, unit=unit, provider=name) for code, n, unit in counted if n
-        ]
+        for code, count, unit in counted:
+            entries += ledger_of({code: count}, unit, name)
     return entries
 
 

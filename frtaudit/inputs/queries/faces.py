@@ -39,7 +39,8 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
     """
     needed = (table.need(FACE), table.need(QUERY))
     names, queries = (table.texts(column) for column in needed)
-    _check(table, names, queries)
+    table.refuse((names == "") | (queries == ""), "no face or no query", "a face_id and a query in every row")
+    table.refuse(pd.Series(names).duplicated().to_numpy(), "the face is in an earlier row", "unique face ids")
     column = table.find(ANNOTATION)
     answers = answers_of(table, column) if column else np.full(names.size, UNSAID, dtype=np.int8)
     order = np.lexsort((names, queries))
@@ -53,17 +54,6 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
     )
     taken = {*needed, column}
     return faces, {name: table.texts(name)[order] for name in table.columns if name not in taken}
-
-
-def _check(table: Table, names: Texts, queries: Texts) -> None:
-    empty = np.flatnonzero((names == "") | (queries == ""))
-    if empty.size:
-        raise DataError(
-            table.place(int(empty[0])), "no face or no query", "a face_id and a query in every row"
-        )
-    twice = np.flatnonzero(pd.Series(names).duplicated().to_numpy())
-    if twice.size:
-        raise DataError(table.place(int(twice[0])), "the face is in an earlier row", "unique face ids")
 
 
 def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:

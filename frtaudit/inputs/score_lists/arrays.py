@@ -59,19 +59,16 @@ class ScoreArrays:
         return cohort if self.named_samples else replace(cohort, notes=(NO_SAMPLES,))
 
     def _table(self) -> Table:
+        """As a score list; where samples are not named, each comparison has two of its own."""
         import pandas as pd
         import pyarrow as pa
 
-        columns = {name: pa.array(texts, pa.string()) for name, texts in self._rows().items()}
+        rows = range(self.score.size)
+        samples = {} if self.named_samples else {side: [f"{side} {row}" for row in rows] for side in SIDES}
+        columns = {name: pa.array(texts, pa.string()) for name, texts in {**self.texts, **samples}.items()}
         mated = pa.array(np.where(self.mated, "1", "0").tolist(), pa.string())
         whole = pa.table({**columns, "mated": mated, "score": pa.array(self.score)})
         return Table(name=NAME, frame=whole.to_pandas(types_mapper=pd.ArrowDtype), unit="row", first=0)
-
-    def _rows(self) -> dict[str, list[str]]:
-        """The columns of text; where samples are not named, each comparison has two of its own."""
-        rows = range(self.score.size)
-        samples = {} if self.named_samples else {side: [f"{side} {row}" for row in rows] for side in SIDES}
-        return {**self.texts, **samples}
 
     def _sha256(self) -> str:
         columns: dict[str, Json] = {name: sha256(dumps(texts).encode()) for name, texts in self.texts.items()}
@@ -103,11 +100,7 @@ def score_arrays(
     _check_length("mated", kinds.size, score.size)
     neither = np.flatnonzero(~np.isin(kinds, (0.0, 1.0)))
     if neither.size:
-        raise DataError(
-            f"mated row {neither[0]}",
-            "neither mated nor non-mated",
-            f"1 or 0; {SCORES_FIRST}",
-        )
+        raise DataError(f"mated row {neither[0]}", "neither mated nor non-mated", f"1 or 0; {SCORES_FIRST}")
     if subjects is None and (samples is not None or groups):
         raise DataError("subjects", "None, but samples or groups are given", "subjects=(probe, reference)")
     taken = next((name for name in groups if f"probe_{name}" in (*PROBE, *PROBE_SUBJECT)), None)
@@ -121,11 +114,7 @@ def score_arrays(
         for side, values in zip(SIDES, _two(name[1:] or "samples", sides), strict=True)
     }
     return ScoreArrays(
-        system=system,
-        score=score,
-        mated=kinds == 1,
-        texts=texts,
-        named_samples=samples is not None,
+        system=system, score=score, mated=kinds == 1, texts=texts, named_samples=samples is not None
     )
 
 

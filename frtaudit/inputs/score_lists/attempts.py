@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.cohort import Cohort, CohortData
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.core.transactions import Transactions
@@ -65,8 +65,8 @@ def attempts_in(table: Table, system: str) -> AttemptList:
     named = table.find(PROVIDER)
     provider = table.coded(named) if named else constant(system, score.size)
     for column in (transaction, subject, claimed, provider):
-        _refuse(
-            table, column.code < 0, "an id is empty", "ids of transaction, claimed_subject, subject, provider"
+        table.refuse(
+            column.code < 0, "an id is empty", "ids of transaction, claimed_subject, subject, provider"
         )
     _check_once(table, transaction, attempt, provider)
     seconds = _seconds(table)
@@ -111,7 +111,7 @@ def _numbers(table: Table, column: str) -> Ints:
         _DIGITS.fullmatch(text) is not None and 1 <= int(text) <= MAX_ATTEMPTS for text in texts.tolist()
     ]
     accepted = f"a whole number from 1 to {MAX_ATTEMPTS}"
-    _refuse(table, ~np.array(whole, dtype=np.bool_), "the attempt is not an attempt number", accepted)
+    table.refuse(~np.array(whole, dtype=np.bool_), "the attempt is not an attempt number", accepted)
     return texts.astype(np.int64)
 
 
@@ -123,9 +123,9 @@ def _seconds(table: Table) -> Floats:
     if read is None:
         texts = table.texts(column).tolist()
         wrong = np.array([text != "" and _TIME.fullmatch(text) is None for text in texts], dtype=np.bool_)
-        _refuse(table, wrong, "the time of an attempt is not a number", TIME)
+        table.refuse(wrong, "the time of an attempt is not a number", TIME)
         read = np.array([float(text or "nan") for text in texts])
-    _refuse(table, np.isinf(read) | (read < 0), "the time of an attempt is no time", TIME)
+    table.refuse(np.isinf(read) | (read < 0), "the time of an attempt is no time", TIME)
     return read
 
 
@@ -141,16 +141,9 @@ def _check_ascending(table: Table, seconds: Floats, of: tuple[Index, Index, Ints
         raise DataError(table.place(int(back[0])), text, TIME)
 
 
-def _refuse(table: Table, wrong: Flags, problem: str, accepted: str) -> None:
-    rows = np.flatnonzero(wrong)
-    if rows.size:
-        raise DataError(table.place(int(rows[0])), problem, accepted)
-
-
 def _refuse_any(table: Table, column: Coded, wrong: Sequence[bool], problem: str, accepted: str) -> None:
     """Refuse a row whose text is one of the ``wrong`` names."""
-    code = np.append(np.array(wrong, dtype=np.bool_), np.bool_(0))[column.code]
-    _refuse(table, code, problem, accepted)
+    table.refuse(column.mapped(np.array(wrong, dtype=np.bool_), empty=False), problem, accepted)
 
 
 def _check_once(table: Table, transaction: Coded, attempt: Ints, provider: Coded) -> None:
@@ -264,7 +257,7 @@ def _enrolled(people: Table) -> Sequence[int]:
     if ENROLLED not in people.columns:
         return [1] * len(people.frame)
     enrolled = [is_enrolled(text) for text in people.texts(ENROLLED).tolist()]
-    _refuse(people, np.array(enrolled) < 0, f"column {ENROLLED!r} says neither", "1 or 0, yes or no")
+    people.refuse(np.array(enrolled) < 0, f"column {ENROLLED!r} says neither", "1 or 0, yes or no")
     return enrolled
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Ints
-from frtaudit.core.cohort import Cohort, LedgerEntry
+from frtaudit.core.cohort import Cohort, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.errors import DataError
@@ -151,11 +151,9 @@ def table_of(
     ordered = _meet(probe, reference, cohort.n_samples) and both_orders(probe, reference)
     cells = np.zeros(cohort.n_subjects, dtype=np.int32)
     comparisons = listed_comparisons(cohort, probe, reference, cells, ordered=ordered)
-    counted = ((OF_DROPPED, int(dropped.sum())), (SELF, int(alone.sum())))
-    entries = [
-        LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n
-    ]
-    return (comparisons, scored(gathered.read.score[keep])), entries
+    counts = {OF_DROPPED: int(dropped.sum()), SELF: int(alone.sum())}
+    table = scored(gathered.read.score[keep])
+    return (comparisons, table), ledger_of(counts, "comparisons", provider)
 
 
 def scored(score: Floats) -> ScoreTable:

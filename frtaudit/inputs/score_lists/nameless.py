@@ -12,7 +12,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import digest
-from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
+from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.methods import Target
 from frtaudit.core.scores import ScoreTable
@@ -61,21 +61,17 @@ def cohort_data_of_scores(systems: list[Scores], inputs: Mapping[str, str]) -> C
 
 
 def _stand_ins(systems: list[Scores]) -> Cohort:
-    failed = {
-        system.name: int(np.isnan(system.mated).sum() + np.isnan(system.non_mated).sum())
-        for system in systems
-    }
+    ledger: list[LedgerEntry] = []
+    for system in systems:
+        failed = int(np.isnan(system.mated).sum() + np.isnan(system.non_mated).sum())
+        ledger += ledger_of({MISSING_SCORE: failed}, "comparisons", system.name)
     return Cohort(
         sample_ids=("one", "one again", "other"),
         subject_ids=("one", "other"),
         subject_of=np.array([0, 0, 1], dtype=np.int32),
         classifications={},
         digest=digest("nobody is named"),
-        ledger=tuple(
-            LedgerEntry(code=MISSING_SCORE, count=count, unit="comparisons", provider=name)
-            for name, count in failed.items()
-            if count
-        ),
+        ledger=tuple(ledger),
     )
 
 

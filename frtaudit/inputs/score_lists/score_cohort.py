@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Floats, Index
-from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
+from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import SchemaSpec
@@ -51,18 +51,15 @@ def cohort_of_lists(
     people = _people(lists, known)
     roster = _roster(people)
     cohort = enrol(roster, schemas)
-    tables, ledger = tables_of(lists, cohort, {sample: person.subject for sample, person in people.items()})
+    subjects = {sample: person.subject for sample, person in (known | people).items()}
+    tables, ledger = tables_of(lists, cohort, subjects)
     return CohortData(
         cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
         tables=tables,
         inputs=inputs,
         attributes=attributes_of(roster, cohort),
-        pseudonym_key=_key(key_file, known | people),
+        pseudonym_key=pseudonym_key(key_file, list(subjects), list(subjects.values())),
     )
-
-
-def _key(path: str | None, people: Mapping[str, _Person]) -> bytes:
-    return pseudonym_key(path, list(people), [person.subject for person in people.values()])
 
 
 def _people(lists: Sequence[ScoreList], known: Mapping[str, _Person]) -> dict[str, _Person]:
@@ -192,9 +189,7 @@ def _indices(side: Coded, index: Mapping[str, int]) -> Index:
 
 
 def _table(
-    provider: str,
-    cohort: Cohort,
-    lines: Sequence[_Part],
+    provider: str, cohort: Cohort, lines: Sequence[_Part]
 ) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
     probe, reference, score = (np.concatenate([line[part] for line in lines]) for part in range(3))
     dropped = (probe < 0) | (reference < 0)
@@ -216,8 +211,5 @@ def _table(
     table = ScoreTable(
         score=score[keep], failure=failure.code.astype(np.int16), codes=tuple(failure.names.tolist())
     )
-    counted = ((OF_DROPPED, int(dropped.sum())), (SELF, int(alone.sum())))
-    entries = [
-        LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n
-    ]
-    return (comparisons, table), entries
+    counts = {OF_DROPPED: int(dropped.sum()), SELF: int(alone.sum())}
+    return (comparisons, table), ledger_of(counts, "comparisons", provider)

@@ -67,7 +67,11 @@ def scores_in(table: Table, system: str) -> ScoreList:
         table.need(PROBE_SUBJECT if subjects[0] is None else REFERENCE_SUBJECT)
     score, failure = answers(table)
     provider = table.find(PROVIDER)
-    read = ScoreList(
+    named = table.coded(provider) if provider else constant(system, score.size)
+    for ids in (probe, reference, *subjects, named):
+        if ids is not None:
+            table.refuse(ids.code < 0, "an id is empty", "ids of samples, subjects, provider")
+    return ScoreList(
         table=table,
         probe=probe,
         reference=reference,
@@ -75,11 +79,9 @@ def scores_in(table: Table, system: str) -> ScoreList:
         reference_subject=subjects[1],
         score=score,
         failure=failure,
-        provider=table.coded(provider) if provider else constant(system, score.size),
+        provider=named,
         columns=_class_columns(table),
     )
-    _check_ids(read)
-    return read
 
 
 _SUBJECTS = (PROBE_SUBJECT, REFERENCE_SUBJECT)
@@ -108,11 +110,7 @@ def said_mated(table: Table) -> npt.NDArray[np.int8]:
         return np.full(len(table.frame), -1, dtype=np.int8)
     labels = table.coded(column)
     mapped = labels.mapped(np.array([truth(text.lower()) for text in labels.names], dtype=np.int8), -1)
-    neither = np.flatnonzero(mapped < 0)
-    if neither.size:
-        raise DataError(
-            table.place(int(neither[0])), f"column {column!r} says neither", "1 or 0, mated or non-mated"
-        )
+    table.refuse(mapped < 0, f"column {column!r} says neither", "1 or 0, mated or non-mated")
     return mapped.astype(np.int8)
 
 
@@ -133,9 +131,7 @@ def answers(table: Table) -> tuple[Floats, Coded]:
     column = table.find(FAILURE)
     none = np.full(score.size, -1, dtype=np.int32)
     failure = table.coded(column) if column else Coded(code=none, names=np.empty(0, dtype=object))
-    twice = np.flatnonzero(~empty & (failure.code >= 0))
-    if twice.size:
-        raise DataError(table.place(int(twice[0])), "both a score and a failure code", "one of them")
+    table.refuse(~empty & (failure.code >= 0), "both a score and a failure code", "one of them")
     return score, failure.filled(empty & (failure.code < 0), MISSING_SCORE)
 
 
@@ -145,14 +141,13 @@ def _scores(table: Table) -> Floats:
     score = table.numbers(column)
     if score is None:
         texts = table.texts(column)
-        there = np.flatnonzero([text.lower() not in _NO_SCORE for text in texts])
+        there = np.array([text.lower() not in _NO_SCORE for text in texts], dtype=np.bool_)
         score = np.full(texts.size, np.nan)
-        score[there] = _parsed(table, texts, there)
-        infinite = there[~np.isfinite(score[there])]
+        score[there] = _parsed(table, texts, np.flatnonzero(there))
+        infinite = there & ~np.isfinite(score)
     else:
-        infinite = np.flatnonzero(np.isinf(score))
-    if infinite.size:
-        raise DataError(table.place(int(infinite[0])), "the score is infinite", "a finite number, or nothing")
+        infinite = np.isinf(score)
+    table.refuse(infinite, "the score is infinite", "a finite number, or nothing")
     return score
 
 
@@ -188,16 +183,6 @@ def _class_columns(table: Table) -> dict[str, tuple[Coded, Coded]]:
     ]
     both = [name for name in names if _SIDES[1] + name in table.columns]
     return {name: (table.coded(_SIDES[0] + name), table.coded(_SIDES[1] + name)) for name in both}
-
-
-def _check_ids(read: ScoreList) -> None:
-    columns = (read.probe, read.reference, read.probe_subject, read.reference_subject, read.provider)
-    for column in columns:
-        empty = np.flatnonzero(column.code < 0) if column is not None else np.empty(0, dtype=np.intp)
-        if empty.size:
-            raise DataError(
-                read.table.place(int(empty[0])), "an id is empty", "ids of samples, subjects, provider"
-            )
 
 
 def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple[Table, Ints]]) -> None:

@@ -14,10 +14,11 @@ from face_photos import photos
 from PIL import Image, ImageOps
 
 from frtaudit.collection.clients import face_network
+from frtaudit.collection.clients.face_network import Colours, Layout
 from frtaudit.collection.clients.gate import Budget, RateLimiter
 from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.clients.protocol import Limits
-from frtaudit.collection.services.onnx import Colours, FoundBy, Layout, Onnx
+from frtaudit.collection.services.onnx import FoundBy, Onnx
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.collecting import CallError, Crop, Picture
 from frtaudit.core.identity import plugin, plugin_plain
@@ -28,7 +29,7 @@ pytest.importorskip("onnxruntime")
 
 QUIET = """
 import time
-from frtaudit.collection.clients.embedding import load_onnxruntime
+from frtaudit.collection.clients.face_network import load_onnxruntime
 load_onnxruntime().set_default_logger_severity(4)
 time.sleep(0.5)
 """
