@@ -14,6 +14,7 @@ from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
 from frtaudit.pipeline.prepared import prepare, ranked_classes
+from frtaudit.pipeline.score_direction import direction_notes
 
 LIBRARY_BYTES, REPORT_BYTES = 4e8, 3.5e8  # Python and its libraries; those of the report and its layout
 SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weights in a tile of replicates
@@ -57,7 +58,9 @@ def check(spec: AuditSpec) -> list[str]:
     if comparisons.all_pairs:
         width = max((width for _, width in shapes.values()), default=0)
         lines.append(_expected_line(spec, cohort_data.cohort, len(providers), width))
-    lines += [f"warning: {note}" for note in cohort_data.notes]
+    tables = cohort_data.tables.items()
+    falling = (note for name, (of, table) in tables for note in direction_notes(name, table, of))
+    lines += [f"warning: {note}" for note in (*cohort_data.notes, *falling)]
     return lines
 
 
