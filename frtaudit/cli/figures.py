@@ -53,9 +53,9 @@ def main(argv: Sequence[str]) -> int:
         y=options.ylim,
         shared=options.share_axes,
     )
+    refuse_changed(Path(options.run))
     study = nominal_levels.read_study(Path(options.run))
     if study is None:
-        refuse_changed(Path(options.run))
         result = read_run(Path(options.run)).result
         listed, drawn = partial(titles, result, choice), partial(paper_figures, result, choice)
     else:

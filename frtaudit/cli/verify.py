@@ -52,7 +52,7 @@ def _parser() -> CheckParser:
         "trusted here, 4 no conclusion, or usage",
     )
     add = parser.add_argument
-    add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
+    add("path", metavar="PATH", help="a run's or a sweep's folder (everything), a PDF, or a seal")
     add(
         "--trust",
         action="append",

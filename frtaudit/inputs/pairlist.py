@@ -19,6 +19,7 @@ REFERENCE = ("reference", "reference_id", "image_id_2", "sample_id_2", "image_2"
 FOLD = ("fold", "fold_id")
 DIGITS = 9  # of a count or number in a list
 SANITIZED = "sanitize_"  # prefix of the codes of exclusions by a step of sanitization
+LFW_LINE = "name i j, or name1 i name2 j; lists of file names: a .csv with probe, reference"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +142,11 @@ def _count(text: str, place: str) -> int:
 def _lfw_line(place: str, fields: Sequence[str]) -> PairLine:
     """``name i j`` or ``name1 i name2 j``."""
     if len(fields) not in {3, 4}:
-        raise DataError(place, f"{len(fields)} fields", "name i j, or name1 i name2 j")
+        raise DataError(place, f"{len(fields)} fields", LFW_LINE)
     first, second = (fields[0], fields[1]), (fields[0] if len(fields) == 3 else fields[2], fields[-1])
     numbers = first[1].strip(), second[1].strip()
     if not all(number.isdecimal() and len(number) <= DIGITS for number in numbers):
-        raise DataError(place, "an image number is not an integer", "name i j, or name1 i name2 j")
+        raise DataError(place, "an image number is not an integer", LFW_LINE)
     return PairLine(
         place=place,
         probe=f"{first[0].strip()}_{int(first[1]):04d}",

@@ -5,7 +5,7 @@ is missing, declared unknown, or undeclared where ``unknown`` holds ``*``, says 
 that say different things disagree, and the schema's conflict rule decides.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -194,10 +194,21 @@ def _declared_codes(name: str, schema: SchemaSpec, texts: Texts) -> tuple[tuple[
     code = dict.fromkeys(silent, -1) | {value: number for number, value in enumerate(classes)}
     strange = [value for value in distinct if value not in code]
     if strange and ANY not in schema.unknown:
-        known = ", ".join((*schema.classes, *schema.unknown))
-        accepted = f'{known}, nothing, or schemas.{name}.unknown=["{ANY}"] for any other value'
-        raise DataError(f"schemas.{name}", f"column {schema.column!r} holds {excerpt(strange[0])}", accepted)
+        raise DataError(
+            f"schemas.{name}",
+            _holds(schema, strange),
+            _accepted(name, *schema.classes, *schema.unknown),
+        )
     return classes, np.array([code.get(value, -1) for value in texts], dtype=np.int64)
+
+
+def _holds(schema: SchemaSpec, strange: Sequence[str]) -> str:
+    """What a column holds that is no class and no number, the first few of it."""
+    return f"column {schema.column!r} holds {', '.join(map(excerpt, strange[:MAX_VALUES]))}"
+
+
+def _accepted(name: str, *known: str) -> str:
+    return f'{", ".join(known)}, nothing, or schemas.{name}.unknown=["{ANY}"] for any other value'
 
 
 def _check_found(name: str, classes: tuple[str, ...]) -> None:
@@ -218,8 +229,8 @@ def _numbers(name: str, schema: SchemaSpec, texts: Texts) -> Floats:
         text for text, value in value_of.items() if text not in silent and not np.isfinite(value)
     )
     if strange and ANY not in schema.unknown:
-        accepted = f"a finite number, nothing, or schemas.{name}.unknown"
-        raise DataError(f"schemas.{name}", f"column {schema.column!r} holds {excerpt(strange[0])}", accepted)
+        accepted = _accepted(name, "a finite number such as 23.5", *schema.unknown)
+        raise DataError(f"schemas.{name}", _holds(schema, strange), accepted)
     values = np.array([value_of[text] for text in texts], dtype=np.float64)
     values[~np.isfinite(values)] = np.nan
     return values

@@ -25,7 +25,7 @@ SUFFIXES = (".csv", ".parquet")
 COLUMNS = 5_000  # of a table
 LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
 NO_ID = f"a line break or a zero byte, or more than {LONGEST} characters"
-_MARKS = {"semicolons": ";", "tabs": "\t"}
+_SEPARATORS = (";", "\t")  # beside the comma
 _BREAK = re.compile("[\0\r\n]")
 UNREADABLE = (
     ValueError,
@@ -43,13 +43,15 @@ class Table:
     """A table as it was read.
 
     ``name``: what errors call the file; ``frame``: R rows, its index counts the rows of the file from 0;
-    ``unit`` and ``first``: how a row is told to a reader ("line" counts the header, "row" does not).
+    ``unit`` and ``first``: how a row is told to a reader ("line" counts the header, "row" does not);
+    ``decimal_comma``: whether numbers may have one, as spreadsheets write them where semicolons part the fields.
     """
 
     name: str
     frame: "pd.DataFrame"
     unit: str
     first: int
+    decimal_comma: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -136,7 +138,7 @@ def is_no_id(text: str) -> bool:
 
 
 def read_table(path: Path, name: str) -> Table:
-    r"""Read a ``.csv`` (UTF-8, comma, header) or ``.parquet`` file; ``name`` is what errors call it.
+    r"""Read a ``.csv`` (UTF-8, commas, semicolons or tabs, header) or ``.parquet`` file; ``name``: what errors call it.
 
     Raises :class:`DataError` when the file is missing, unreadable, empty, ragged, or repeats a column name.
 
@@ -153,27 +155,33 @@ def read_table(path: Path, name: str) -> Table:
     if path.suffix.lower() == ".parquet":
         return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
     if path.suffix.lower() == ".csv":
-        return Table(name=name, frame=_csv(path, name), unit="line", first=2)
+        frame, separator = _csv(path, name)
+        return Table(name=name, frame=frame, unit="line", first=2, decimal_comma=separator == ";")
     raise DataError(name, f"cannot read a {path.suffix or 'nameless'} file", "a .csv or .parquet file")
 
 
-def _csv(path: Path, name: str) -> "pd.DataFrame":
+def _csv(path: Path, name: str) -> tuple["pd.DataFrame", str]:
+    """The table of a CSV file, and what separates its fields."""
     import pandas as pd
 
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            header = [column.strip() for column in next(csv.reader(stream), [])]
-        check_columns(header, name)
-        _check_commas(header, name)
-        frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig")
+        separator = next((sign for sign in _SEPARATORS if _is_one_with(sign, _header(path, ","))), ",")
+        check_columns(_header(path, separator), name)
+        frame = pd.read_csv(
+            path, sep=separator, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig"
+        )
     except (ValueError, OSError, csv.Error, MemoryError) as error:  # bad UTF-8 is a ValueError
         raise DataError(
-            name, f"not a readable CSV file ({error})", "UTF-8, commas, one header line"
+            name, f"not a readable CSV file ({error})", "UTF-8, commas, semicolons or tabs, one header line"
         ) from None
     if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(name, "lines hold more fields than the header", "as many fields as the header")
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
-    return _filled(frame[(frame != "").any(axis=1)], name)
+    return _filled(frame[(frame != "").any(axis=1)], name), separator
+
+
+def _is_one_with(sign: str, columns: Sequence[str]) -> bool:
+    return len(columns) == 1 and sign in columns[0]
 
 
 def check_columns(columns: Sequence[str], name: str) -> None:
@@ -185,13 +193,9 @@ def check_columns(columns: Sequence[str], name: str) -> None:
         raise DataError(name, f"column {column_names(repeated)} appears twice", "unique column names")
 
 
-def _check_commas(columns: Sequence[str], name: str) -> None:
-    """Raise :class:`DataError` for a table whose fields something else parts, as a spreadsheet may write it."""
-    mark = next((text for text, sign in _MARKS.items() if len(columns) == 1 and sign in columns[0]), None)
-    if mark:
-        raise DataError(
-            name, f"fields separated by {mark}", "fields separated by commas, numbers with a point"
-        )
+def _header(path: Path, separator: str) -> list[str]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return [column.strip() for column in next(csv.reader(stream, delimiter=separator), [])]
 
 
 def _parquet(path: Path, name: str) -> "pd.DataFrame":

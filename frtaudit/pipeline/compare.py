@@ -8,10 +8,14 @@ What the runs share is taken from their results; every word ``key=value`` on the
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 
+from frtaudit.config.guard import LANDS
 from frtaudit.core.canonical import Json, dumps, mapping
 from frtaudit.core.machine import signals
+from frtaudit.core.plain.structure import closest
+from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.run_tables import RESULT, RunTables, read_run_tables
@@ -20,11 +24,14 @@ from frtaudit.signing.unchanged import refuse_incomplete
 AUDIT = "compare"
 PDF = "report.pdf"
 UNNAMED = ("scores", "score", "results")  # a system of a score list without a column of systems
+KEYS = [*(field.name for field in fields(AuditSpec)), *LANDS, "hydra"]
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT")  # a run's folder by default
 
 
 def parted(words: Sequence[str]) -> tuple[list[tuple[str, Path]], list[str]]:
     """Run folders with the names given to them (``NAME=RUN``, else empty), and overrides (``key=value``).
+
+    Raises :class:`SpecError` for a word that is neither.
 
     >>> parted(["bootstrap.B=999"])
     ([], ['bootstrap.B=999'])
@@ -33,12 +40,17 @@ def parted(words: Sequence[str]) -> tuple[list[tuple[str, Path]], list[str]]:
     overrides: list[str] = []
     for word in words:
         name, equals, path = word.partition("=")
-        if not equals:
+        if not equals and not word.startswith("~"):
             runs.append(("", Path(word)))
-        elif (Path(path) / RESULT).is_file():
+        elif path and (Path(path) / RESULT).is_file():
             runs.append((name, Path(path)))
-        else:
+        elif (key := re.split(r"[.@/\[]", name.lstrip("+~"))[0]) in KEYS:
             overrides.append(word)
+        else:
+            text = (
+                f"{path!r} is no folder of a finished run, and a spec has no key {key!r}{closest(key, KEYS)}"
+            )
+            raise SpecError("compare", text, "NAME=RUN with the folder of a finished run, or key=value")
     return runs, overrides
 
 
@@ -56,6 +68,12 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
     if not runs:
         raise SpecError(
             "compare", "no run", "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."
+        )
+    folders = Counter(path.resolve() for _, path in runs)
+    twice = next((path for _, path in runs if folders[path.resolve()] > 1), None)
+    if twice is not None:
+        raise SpecError(
+            "compare", f"{str(twice)!r} is given twice", "each run once: a run has no difference to itself"
         )
     read = []
     for _, path in runs:

@@ -13,7 +13,8 @@ from frtaudit.evaluation.requirements import planned
 from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
-from frtaudit.pipeline.prepared import prepare, ranked_classes
+from frtaudit.pipeline.prepared import Prepared, prepare, ranked_classes
+from frtaudit.pipeline.score_direction import direction_notes
 
 LIBRARY_BYTES, REPORT_BYTES = 4e8, 3.5e8  # Python and its libraries; those of the report and its layout
 SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weights in a tile of replicates
@@ -57,7 +58,7 @@ def check(spec: AuditSpec) -> list[str]:
     if comparisons.all_pairs:
         width = max((width for _, width in shapes.values()), default=0)
         lines.append(_expected_line(spec, cohort_data.cohort, len(providers), width))
-    lines += [f"warning: {note}" for note in cohort_data.notes]
+    lines += [f"warning: {note}" for note in _warnings(spec, prepared)]
     return lines
 
 
@@ -83,6 +84,17 @@ def _check_files_of(spec: AuditSpec) -> None:
         from frtaudit.report.render import check_shape
 
         check_shape(spec.report, spec.analyses)
+
+
+def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
+    """What was noted of the data, and what looks wrong before anything is audited."""
+    cohort_data = prepared.cohort_data
+    yield from cohort_data.notes
+    for name, (comparisons, table) in cohort_data.tables.items():
+        yield from direction_notes(name, table, comparisons)
+    is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs
+    if cohort_data.pairs and not is_read:
+        yield f"{cohort_data.pairs.name} is not read: protocol=listed compares its pairs"
 
 
 def _cohort_line(cohort_data: CohortData) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from frtaudit.core.canonical import Json, digest, sha256, to_bytes
+from frtaudit.core.canonical import Json, digest, mapping, sha256, to_bytes
 from frtaudit.core.findings import Verdict, verdict_counts
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.result import AuditResult, Previous
@@ -17,7 +17,7 @@ from frtaudit.report.files import PREVIOUS, RESULT
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.seal import Seal, open_seal, recorded
 from frtaudit.signing.signer import common_name, dated_outside
-from frtaudit.signing.statement import Statement
+from frtaudit.signing.statement import TIME_FORMAT, Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, invalid, note, ok, untrusted
 
@@ -82,6 +82,19 @@ def seal_checks(
         count = len(result.seal.departures)
         text = f"sealed by {result.seal.signer!r} on {result.seal.signed_at}; departures, all listed: {count}"
         yield ok(name, text)
+    yield from _seal_trust(seal, name, trust)
+
+
+def lone_seal_checks(data: bytes, name: str, trust: Trust) -> Iterator[Check]:
+    """Checks of a seal beside no run: genuine, and whose it is; a run under it lists its departures."""
+    try:
+        seal = open_seal(data, name, trust.certificates)
+    except VerificationError as error:
+        yield invalid(name, error.found)
+        return
+    statement, inputs = seal.statement, mapping(mapping(seal.content.get("digests")).get("inputs"))
+    text = f"sealed by {common_name(statement.certificate)!r} on {statement.when.strftime(TIME_FORMAT)}"
+    yield ok(name, f"{text}: a spec and the digests of cohort and {len(inputs)} inputs; compared with no run")
     yield from _seal_trust(seal, name, trust)
 
 

@@ -5,25 +5,31 @@ from pathlib import Path
 
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import PREVIOUS, RESULT
-from frtaudit.signing.contents import earlier_checks, result_checks, seal_of_result
+from frtaudit.signing.contents import earlier_checks, lone_seal_checks, result_checks, seal_of_result
 from frtaudit.signing.coverage import LARGEST_PDF
 from frtaudit.signing.manifest import Digest, digest_bytes
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import PdfSignature, SignedPdf, read_signed_pdf
 from frtaudit.signing.rerender import in_pdf, rendering_checks, status_of
-from frtaudit.signing.seal import SEAL
+from frtaudit.signing.seal import SEAL, SEAL_START
 from frtaudit.signing.signer import common_name, fingerprint
 from frtaudit.signing.statement import INNER_NAME, Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, Depth, indeterminate, invalid, ok, unchecked
 
+ACCEPTED = "a run's or a sweep's folder, a report's PDF, or a seal"
+
 
 def pdf_checks(path: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
-    """Checks of a report's PDF without its folder."""
+    """Checks of a report's PDF without its folder, or of a seal."""
     if path.stat().st_size > LARGEST_PDF:
         yield indeterminate(path.name, f"is longer than {LARGEST_PDF} bytes: not read")
         return
-    evidence, checks = open_pdf(path.read_bytes(), path.name, trust, None)
+    data = path.read_bytes()
+    if data.startswith(SEAL_START):
+        yield from lone_seal_checks(data, path.name, trust)
+        return
+    evidence, checks = open_pdf(data, path.name, trust, None)
     yield from checks
     if evidence.pdf is None or evidence.inner is None:
         return
@@ -72,7 +78,7 @@ def _unsigned(pdf: SignedPdf, where: str, outer: Statement | None) -> Check:
         return invalid(where, "contains a signed statement, but its own signature is missing")
     if outer is not None:
         return invalid(where, "is not signed, although the run is")
-    return indeterminate(where, "is not signed: an unsigned draft, or not a report")
+    return indeterminate(where, f"is not signed: an unsigned draft, or not a report; accepted: {ACCEPTED}")
 
 
 def _inner(inner: Statement, pdf: SignedPdf, where: str) -> Iterator[Check]:

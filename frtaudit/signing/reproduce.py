@@ -28,6 +28,7 @@ RTOL = 1e-6
 ATOL = 1e-9
 SHOWN = 10
 RESULT = "result.json"
+ACCEPTED = "a run folder, its signed PDF, or the folder of a sweep: each job"
 
 Rederive = Callable[[Mapping[str, Json], Path, Sequence[str]], AuditResult]
 """Runs the audit again: (content of result.json, run folder or PDF, overrides like ``cohort.root=PATH``)."""
@@ -103,8 +104,8 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
         value = read_json(recorded)
         published = "publication" in AuditResult.from_json(value).cohort
     except (OSError, ValueError, KeyError, TypeError, FrtauditError) as error:
-        reason = error if isinstance(error, (OSError, FrtauditError)) else why(error)
-        return _could_not(f"{run}: holds no result that can be read ({reason})")
+        reason = error.strerror if isinstance(error, OSError) else why(error)
+        return _could_not(f"{run}: holds no result that can be read ({reason}); accepted: {ACCEPTED}")
     if published:
         return _could_not(
             f"{run}: a publishable variant, whose classes no data have; reproduce the run it was made of"
@@ -151,9 +152,7 @@ def _parser() -> CheckParser:
         description="Compute a result again and compare.",
         epilog="exit codes: 0 identical, 2 it differs, 3 equal within rounding only, 4 could not be computed, or usage",
     )
-    parser.add_argument(
-        "run", metavar="RUN", help="a run folder, its signed PDF, or the folder of a sweep: each job"
-    )
+    parser.add_argument("run", metavar="RUN", help=ACCEPTED)
     parser.add_argument(
         "overrides", nargs="*", metavar="KEY=VALUE", help="overrides such as cohort.root=PATH"
     )

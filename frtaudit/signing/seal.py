@@ -29,6 +29,7 @@ from frtaudit.signing.statement import TIME_FORMAT, Scope, Statement, open_state
 from frtaudit.signing.timestamp import Stamp, read_stamp, stamp
 
 SEAL = "seal.json"
+SEAL_START = b'{"envelope":'  # of every seal: canonical JSON
 CONTENT = "sealed.json"
 
 Content = Callable[[Sequence[str], str | None], Mapping[str, Json]]

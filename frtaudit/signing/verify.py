@@ -1,4 +1,4 @@
-"""Everything that can be checked offline about a run's folder, a sweep's folder, or a report's PDF alone."""
+"""Everything that can be checked offline about a run's folder, a sweep's folder, a report's PDF or a seal alone."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -20,12 +20,12 @@ def verify(
     depth: Depth = Depth.PAGE,
     tabled: Tabled | None = None,
 ) -> Verification:
-    """Check a run folder or a sweep's folder whole, or a PDF with the statement inside it; nothing is fetched.
+    """Check a run folder or a sweep's folder whole, or a PDF or a seal alone; nothing is fetched.
 
     Parameters
     ----------
     path : str or Path
-        A run folder, the folder of a sweep, or a report's PDF.
+        A run folder, the folder of a sweep, a report's PDF, or a seal.
     trust : iterable of str or Path
         PEM files of signers, beside those that this machine trusts.
     depth : Depth

@@ -71,7 +71,10 @@ def test_tables_of_pairs(tmp_path: Path) -> None:
         ("x\t1\nA_B\t1\t2\n", "line 1: 'x' is not a count"),
         ("KEY=" + "s" * 40, "line 1: 'KEY=ssss'... .44 characters. is not a count"),
         ("A_B\t1\t9\n", "line 1: names a sample that the cohort does not hold"),
-        ("A_B\t1\ttwo\n", "line 1: an image number is not an integer"),
+        (
+            "A_B\t1\ttwo\n",
+            "line 1: an image number is not an integer; accepted: .*; lists of file names: a .csv with",
+        ),
         ("A_B\t1\t2\t3\t4\n", "line 1: 5 fields"),
         ("A_B\t1\t1\n", "line 1: compares a sample with itself"),
         ("A_B\t1\tA_B\t2\n", "line 1: a non-mated line disagrees with the metadata"),

@@ -26,6 +26,29 @@ def test_runs_names_and_overrides_are_told_apart() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "word", ["+bootstrap.B=99", "~analyses.failures", "schema@schemas.a=b", "hydra.run.dir=x"]
+)
+def test_a_word_whose_key_a_spec_has_is_an_override(word: str) -> None:
+    """Additions, deletions and groups of presets too."""
+    assert parted([word]) == ([], [word])
+
+
+def test_a_word_that_is_neither_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Both readings are named; a run that is given twice, by whatever path, is refused."""
+    one = str(runs() / "one")
+    for words, line in (
+        (
+            ["x=nope", one],
+            "'nope' is no folder of a finished run, and a spec has no key 'x'; accepted: NAME=RUN ",
+        ),
+        ([one, "boostrap.B=9"], "a spec has no key 'boostrap' (did you mean 'bootstrap'?); accepted: "),
+        ([f"a={one}", f"b={one}/../one"], "is given twice; accepted: each run once"),
+    ):
+        assert main(["compare", *words]) == 2
+        assert line in capsys.readouterr().err
+
+
 def test_what_the_runs_share_is_taken_over() -> None:
     """Seed, targets, B and weighting of the runs' specs; the caller's own words come last."""
     words = overrides_of([*(str(runs() / name) for name in VENDORS), "bootstrap.alpha=0.1"])

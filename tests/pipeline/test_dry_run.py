@@ -159,6 +159,16 @@ def test_pair_lists_are_read(tmp_path: Path) -> None:
         check(spec(cohort=replace(source, pairs="pairs.csv"), folds=Folds(source=FoldSource.OFFICIAL)))
 
 
+def test_pairs_that_nothing_reads_are_said(tmp_path: Path) -> None:
+    """Whoever gives a list of pairs may think that it says what is compared."""
+    source, ids = folder_of(tmp_path / "faces"), COHORT.load(SCHEMAS, 0).cohort.sample_ids
+    (tmp_path / "faces" / "pairs.csv").write_text(f"probe,reference,fold\n{ids[0]},{ids[1]},0\n")
+    source, warning = replace(source, pairs="pairs.csv"), "warning: pairs.csv is not read: protocol=listed"
+    assert check(spec(cohort=source))[-1].startswith(warning)
+    official = spec(cohort=source, folds=Folds(source=FoldSource.OFFICIAL))
+    assert not any("is not read" in line for line in check(official))
+
+
 def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
     """A listed protocol says how many comparisons it lists."""
     ids = COHORT.load(SCHEMAS, 0).cohort.sample_ids

@@ -1,9 +1,14 @@
 """Scores that fall with similarity."""
 
+from itertools import combinations
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import frtaudit
+from frtaudit.config.load import load_spec
+from frtaudit.pipeline.dry_run import check
 from frtaudit.pipeline.score_direction import FALLING
 
 
@@ -15,3 +20,13 @@ def test_distances_are_noted(sign: int) -> None:
     scores[[0, 39]] = np.nan
     report = frtaudit.evaluate(scores, mated, fmr=[0.5], system="door")
     assert (f"door: {FALLING}" in report.result.notes) == (sign < 0)
+
+
+def test_check_warns_of_distances(tmp_path: Path) -> None:
+    """Before anything is audited."""
+    pairs = combinations([f"{subject}{shot}" for subject in "uvwxyz" for shot in "12"], 2)
+    lines = "".join(f"{a},{b},{a[0]},{b[0]},{0.1 if a[0] == b[0] else 0.9}\n" for a, b in pairs)
+    file = tmp_path / "door.csv"
+    file.write_text("probe,reference,probe_subject,reference_subject,score\n" + lines)
+    spec = load_spec(["audit=scores", f"cohort.root={file}", "thresholds.fmr=[0.5]"])
+    assert check(spec)[-1] == f"warning: door: {FALLING}"

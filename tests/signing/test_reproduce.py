@@ -237,7 +237,8 @@ def test_a_sweep_is_reproduced_job_by_job(tmp_path: Path, capsys: pytest.Capture
     assert main([str(tmp_path)], gives(make_result())) == 4  # type: ignore[arg-type]  # a function
     said = capsys.readouterr().out
     assert "a: same" in said
-    assert "c: could not reproduce" in said
+    text = f"{tmp_path / 'c'}: holds no result that can be read (No such file or directory)"
+    assert f"c: could not reproduce: {text}; accepted: a run folder, its signed PDF, or " in said
     (tmp_path / "c" / "result.json").write_bytes(make_result(errors=2).to_bytes())
     assert main([str(tmp_path)], gives(make_result())) == 2  # type: ignore[arg-type]  # a function
     (tmp_path / "sweep.json").write_text("{}")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from small_run import WHEN
+from small_run import WHEN, sign_outer
 
 from frtaudit.cli.main import main
 from frtaudit.errors import DataError
@@ -65,3 +65,15 @@ def test_nothing_is_made_from_a_changed_run(
     assert err.startswith("frtaudit: run/result.json: has sha256 ")
     assert not out
     assert not (tmp_path / "out").exists()
+
+
+def test_a_signed_study_that_was_changed_is_refused(
+    run: Path, signer: Signer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``figures`` of a study of nominal levels asks, as of a run, where a statement stands beside its file."""
+    study = run / "nominal_levels.json"
+    study.write_bytes(b"{}")
+    sign_outer(run, signer)
+    study.write_bytes(b"{ }")
+    assert main(["figures", str(study), "--list"]) == 1
+    assert capsys.readouterr().err.startswith("frtaudit: run/nominal_levels.json: is 3 bytes long, ")

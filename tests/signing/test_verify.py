@@ -14,11 +14,13 @@ from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 from frtaudit.cli.main import main
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine import signals
+from frtaudit.core.seal import sealed_content
 from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import CERTIFICATE, PUBLIC
 from frtaudit.signing.keys import demo_signer
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.seal import make_seal
 from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import INNER_NAME, outer_statement
 from frtaudit.signing.verification import CheckStatus, Verification
@@ -234,6 +236,23 @@ def test_the_pdf_alone_is_valid_and_trusted(original: Path, key_folder: Path) ->
     assert subjects(found, CheckStatus.NOTE) == set()
     assert {"report.pdf / report.html", "report.pdf / result.json"} <= subjects(found, CheckStatus.OK)
     assert verify(original / "report.pdf").exit_code == 3
+
+
+def test_a_seal_alone_is_checked(tmp_path: Path, signer: Signer, other: Signer, key_folder: Path) -> None:
+    """Its signature, its signer and what it fixed; a changed one is invalid, one of another signer is not trusted."""
+    file = tmp_path / "plan.json"
+    content = sealed_content({"seed": 0}, "0" * 64, {"metadata.csv": "1" * 64})
+    file.write_bytes(make_seal(content, signer, WHEN))
+    verification = verify(file, [key_folder / PUBLIC])
+    assert (verification.exit_code, verification.status) == (0, "valid and trusted")
+    assert "the digests of cohort and 1 inputs; compared with no run" in verification.checks[0].message
+    assert verify(file).exit_code == 3
+    file.write_bytes(file.read_bytes().replace(b'"timestamp":null', b'"timestamp": null'))
+    assert subjects(verify(file)) == {"plan.json"}
+    file.write_bytes(b"{}")
+    assert (
+        "accepted: a run's or a sweep's folder, a report's PDF, or a seal" in verify(file).checks[0].message
+    )
 
 
 def test_flips_in_the_pdf_alone_are_seen(run: Path, key_folder: Path) -> None:

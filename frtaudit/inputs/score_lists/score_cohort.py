@@ -96,6 +96,7 @@ def _merged(
     if known is None:
         if subject is None:
             accepted = "columns probe_subject and reference_subject, or a metadata file that holds the sample"
+            accepted += "; scores without subjects: audit=nameless (docs/guides/formats.md)"
             raise DataError(table.place(row), "no subject for a sample", accepted)
         return _Person(subject, dict(values), table.place(row))
     if subject is not None and subject != known.subject:

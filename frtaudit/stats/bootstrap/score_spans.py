@@ -142,9 +142,9 @@ def _parted(
     for part in range(2, parts + 2):
         place[part] += place[part - 1]
     for q in range(first.size):
-        part = np.uint64((second[q] >> BLOCK) * step + bucket[q] + 1)
-        words[np.uint64(place[part])] = np.uint32((first[q] << tail) | (second[q] & mask))
-        place[part] += 1
+        of = np.uint64((second[q] >> BLOCK) * step + bucket[q] + 1)
+        words[np.uint64(place[of])] = np.uint32((first[q] << tail) | (second[q] & mask))
+        place[of] += 1
     return place[: parts + 1]
 
 
@@ -210,9 +210,9 @@ def _sorted(words: Ints, low: int, high: int) -> Ints:
             place[digit] = following
             following += count
         for q in range(words.size):
-            digit = np.uint64(words[q] >> shift) & LAST
-            other[place[digit]] = words[q]
-            place[digit] += 1
+            of = np.uint64(words[q] >> shift) & LAST
+            other[place[of]] = words[q]
+            place[of] += 1
         words, other = other, words
     return words
 

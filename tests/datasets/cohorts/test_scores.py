@@ -130,7 +130,8 @@ def test_mated_lines_are_checked(tmp_path: Path) -> None:
 def test_subjects_must_come_from_somewhere(tmp_path: Path) -> None:
     """Without subject columns and metadata there is no cohort; metadata must hold each sample once."""
     path = written(tmp_path, "probe,reference,score\na1,b1,0.1\n")
-    with pytest.raises(DataError, match="line 2: no subject for a sample; accepted: columns probe_subject"):
+    advice = "accepted: columns probe_subject .*; scores without subjects: audit=nameless"
+    with pytest.raises(DataError, match=f"line 2: no subject for a sample; {advice}"):
         ScoreLists(root=str(path)).load({}, 0)
     written(tmp_path, "sample_id,subject_id\na1,A\na1,A\n", "metadata.csv")
     with pytest.raises(DataError, match="metadata.csv line 3: duplicate ids"):

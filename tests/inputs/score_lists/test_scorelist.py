@@ -53,6 +53,19 @@ def test_bad_lines_are_named(tmp_path: Path, lines: str, message: str) -> None:
         read(tmp_path, HEAD + lines)
 
 
+def test_scores_of_a_spreadsheet_are_read(tmp_path: Path) -> None:
+    """Semicolons, decimal commas, and what spreadsheets write for nothing; a point beside a comma is refused."""
+    head = HEAD.replace(",", ";")
+    text = head + "".join(
+        f"a;{k};A;B;{score};\n" for k, score in enumerate(["0,25", "1e-5", "-", "#N/A", "n/a"])
+    )
+    scores = read(tmp_path, text)
+    np.testing.assert_array_equal(scores.score, [0.25, 1e-5, np.nan, np.nan, np.nan])
+    assert scores.failure.texts().tolist() == ["", "", *["missing_score"] * 3]
+    with pytest.raises(DataError, match="line 2: the score has a decimal comma"):
+        read(tmp_path, f"{head}a;b;A;B;0,25;\na;c;A;C;0.25;\n")
+
+
 def test_missing_columns_are_named(tmp_path: Path) -> None:
     """Without score, or with the subjects of one side only, the error lists the columns."""
     with pytest.raises(DataError, match="no column score or similarity"):
