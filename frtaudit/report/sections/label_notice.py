@@ -42,7 +42,7 @@ def beside(source: Source, record: Record) -> Text:
     if of_true is None or bound is None or bound.interval.low is None:
         return spans(" without label errors")
     return spans(
-        " without label errors; with them, of the pooled rate at the pooled threshold, ",
+        " without label errors; with them, of the pooled rate, ",
         *phrases.bounds(bound, of_true.estimate),
     )
 
