@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import io
 import logging
+import math
 import os
 import re
 import sys
@@ -58,6 +59,8 @@ _LINK = re.compile(r' href="#([^"]+)"')
 _PAPER = re.compile(r'<html [^>]*data-paper="(\w+)"')
 _SVG = re.compile(r"<svg\b[^>]*>.*?</svg>", re.DOTALL)
 _SVG_TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
+_SVG_WIDTH = re.compile(r' width="([\d.]+)pt"')
+BESIDE = {"narrow": 245.0, "middle": 320.0}  # points: of drawings that have room for a caption beside them
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
 _DIGEST = re.compile(r"Result sha256 ([0-9a-f]{64})\.")
 
@@ -312,7 +315,10 @@ def _as_image(drawing: re.Match[str]) -> str:
         return drawing[0]
     title = _found(_SVG_TITLE, drawing[0]).replace('"', "&quot;")
     data = base64.b64encode(simplified(drawing[0]).encode()).decode()
-    return f'<img alt="{title}" src="data:image/svg+xml;base64,{data}">'
+    width = _SVG_WIDTH.search(drawing[0].partition(">")[0])
+    points = float(width[1]) if width is not None else math.inf
+    look = next((f' class="{name}"' for name, most in BESIDE.items() if points <= most), "")
+    return f'<img alt="{title}"{look} src="data:image/svg+xml;base64,{data}">'
 
 
 def _annex(page: str) -> str:

@@ -355,6 +355,33 @@ def test_notes_stay_with_rows_of_their_table(page: str) -> None:
     assert all(text.count("row") == 14 for text in noted if "short" in text)
 
 
+@pytest.mark.parametrize(("width", "panels", "beside"), [
+    (241.2, 1, True), (313.56, 1, True), (385.92, 1, False), (241.2, 2, False),
+])  # fmt: skip
+def test_a_caption_stands_beside_one_narrow_drawing(
+    page: str, width: float, panels: int, *, beside: bool
+) -> None:
+    """Below a wide drawing, and below two."""
+    head, main, _ = page.partition('<main class="page">')
+    drawing = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}pt" height="90pt"><title>t</title></svg>'
+    )
+    drawings = f'<div class="panel">{drawing}</div>' * panels
+    figure = f'<figure><div class="panels">{drawings}</div><figcaption>what it shows</figcaption></figure>'
+    body = f'<section class="chapter">before{figure}</section></main></body></html>'
+    (sheet,) = pypdf.PdfReader(io.BytesIO(render.pdf(f"{head}{main}{body}"))).pages
+    places: dict[str, tuple[float, float]] = {}
+
+    def noted(text: str, matrix: list[float], at: list[float], *_: object) -> None:
+        if text.strip():
+            places.setdefault(text.strip(), (matrix[0] * at[4] + matrix[4], matrix[3] * at[5] + matrix[5]))
+
+    sheet.extract_text(visitor_text=noted)
+    (left, high), (start, low) = places["what it shows"], places["before"]
+    assert (left - start > width) is beside
+    assert (abs(high - low) < 60) is beside  # points: else it stands below 90 of drawing
+
+
 def test_signatures_begin_no_page_where_the_whole_section_has_room(page: str) -> None:
     """They follow on a page with little before them, and stand whole on a page of their own after more."""
     head, main, _ = page.partition('<main class="page">')

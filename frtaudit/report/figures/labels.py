@@ -15,7 +15,7 @@ from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked,
 from frtaudit.report.pieces import Key, Panel
 
 PERCENT = " %"  # as rates are printed
-THICK, PALE = 4.5, 0.3  # points, opacity: of annotated curves
+THICK, PALE = 2.4, 0.45  # points, opacity: of annotated curves
 THIN = 1.1
 THIRD, FLAT = 2.2, 1.95  # inches: three panels side by side
 INKED = 0.75  # of the darkest shade: from here on digits are white

@@ -42,8 +42,9 @@ def beside(source: Source, record: Record) -> Text:
     if of_true is None or bound is None or bound.interval.low is None:
         return spans(" without label errors")
     return spans(
-        " without label errors; with them, of the pooled rate at the pooled threshold, ",
+        " without label errors, ",
         *phrases.bounds(bound, of_true.estimate),
+        " with them",
     )
 
 
@@ -59,7 +60,9 @@ def notice(source: Source) -> Text:
         "not name label errors treat them as true"
     )
     if true_rates(source):
-        return spans(f"{text}; for intervals with label errors see Error rates and ", SECTION, ".")
+        return spans(
+            f"{text}; intervals with label errors are of pooled rates (see Error rates and ", SECTION, ")."
+        )
     return spans(
         f"{text}; the uncertainty of labels is not part of this report (+analyses.label_cost={{}} estimates it)."
     )

@@ -24,7 +24,8 @@ def test_annotated_curves_are_thick_and_pale_under_thin_ones() -> None:
     one = series("labels_det")
     both = labels.det("both", "All", [one], thin=[one]).svg
     alone = labels.det("both", "All", [one]).svg
-    assert both.count("4.5") > alone.count("4.5")
+    assert both.count('stroke-width="2.4"') > alone.count('stroke-width="2.4"')
+    assert labels.THICK < 3 * labels.THIN  # wider lines of several services would hide one another
     assert "acme" not in both
     assert "FNMR over FMR of used" in both
 

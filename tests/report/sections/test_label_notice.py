@@ -15,6 +15,7 @@ from frtaudit.core.labelling import LabelSource
 from frtaudit.core.spec import Report
 from frtaudit.core.text import formatting
 from frtaudit.pipeline.audit import audit
+from frtaudit.report import phrases
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import label_notice, summary
 from frtaudit.report.source import Source
@@ -72,6 +73,16 @@ def test_the_interval_with_labels_in_doubt_stands_beside_the_rate() -> None:
     assert all(label_notice.LINE in plain_text(cell) for cell in cells)
     assert "the pooled rate at its own threshold" in plain_text(view.headline.caption)
     assert any(piece.kind == "#label_cost" for piece in view.labels)
+
+
+def test_page_1_has_both_intervals_in_one_line() -> None:
+    """The one without label errors, then the one with them; the notice below says that this is of the pooled rate."""
+    source = Source(costed())
+    for record in source.select("fnmr_at_fmr", grouped=False, primary=True):
+        true = label_notice.true_rates(source)[record.estimate.provider, float(record.estimate.at["fmr"])]
+        bounds = plain_text(phrases.bounds(true.bounds[0], true.estimate))
+        assert plain_text(label_notice.beside(source, record)) == f" without label errors, {bounds} with them"
+    assert "intervals with label errors are of pooled rates" in plain_text(label_notice.notice(source))
 
 
 def test_the_counts_beside_label_errors_are_those_of_the_rate_beside_them() -> None:
