@@ -2,13 +2,13 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
-from unicodedata import combining, east_asian_width
 
-from frtaudit.core import AuditResult, Finding
+from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, dumps
+from frtaudit.core.text.columns import aligned
 from frtaudit.errors import printable
 
 if TYPE_CHECKING:
@@ -41,29 +41,24 @@ def table(result: AuditResult, *, coloured: bool = False) -> list[str]:
     finding_rows = all_finding_rows(Source(result)) if result.findings else ()
     cells = [
         (
-            _outcome(row.verdict.text, result.findings[row.index]),
+            row.verdict.text + ", advisory" * result.findings[row.index].advisory,
             row.requirement.text,
             *map(plain_text, (row.who, row.value, row.bound, row.limit)),
         )
         for row in finding_rows[:MAX_FINDINGS]
     ]
     rows = [HEAD, *(tuple(printable(cell.replace("\u00a0", " ")) for cell in row) for row in cells)]
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-    aligned = [_aligned(row, widths) for row in rows]
+    lines = aligned(rows, range(len(HEAD)))
     if coloured:
         paint = [COLOURS[row.code] for row in finding_rows[:MAX_FINDINGS]]
-        aligned[1:] = [
+        lines[1:] = [
             line.replace(cells[0], f"\x1b[{code}m{cells[0]}\x1b[0m", 1)
-            for code, line, cells in zip(paint, aligned[1:], rows[1:], strict=True)
+            for code, line, cells in zip(paint, lines[1:], rows[1:], strict=True)
         ]
     more = (
         [f"{len(finding_rows) - MAX_FINDINGS} more in the report"] if len(finding_rows) > MAX_FINDINGS else []
     )
-    return [*aligned, *more] if finding_rows else []
-
-
-def _outcome(verdict: str, finding: Finding) -> str:
-    return f"{verdict}, advisory" if finding.advisory else verdict
+    return [*lines, *more] if finding_rows else []
 
 
 def as_json(summary: "RunSummary", folder: Path) -> str:
@@ -107,13 +102,3 @@ def shown(path: Path) -> Path:
 
 def _written(folder: Path) -> list[Path]:
     return [folder / name for name in FILES if (folder / name).exists()]
-
-
-def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell + " " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=True))
-    return "  ".join(padded).rstrip()
-
-
-def _width(text: str) -> int:
-    """Columns of a terminal that a text takes: two for a wide letter, none for a mark above another."""
-    return sum(0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text)

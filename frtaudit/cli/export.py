@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from frtaudit.cli.options import moment
+from frtaudit.cli.options import add_fail_on, moment
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import SpecError, printable
@@ -71,8 +71,5 @@ def _parser() -> Parser:
         help="output folder; nothing is overwritten (default: exports)",
     )
     add("--date", type=moment, metavar="TIME", help="time of the run (default: from result.json)")
-    add(
-        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="verdicts that count as failures: this one and worse ones (default: fail)",
-    )  # fmt: skip
+    add_fail_on(parser, "verdicts that count as failures: this one and worse ones (default: fail)")
     return parser

@@ -11,7 +11,7 @@ from frtaudit.collection.clients.protocol import Service, Source
 from frtaudit.collection.duplicates import Duplicates, FaceBy, recorded_settings
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import identifies, plugin, plugin_plain
-from frtaudit.core.plain.structure import Built, build, hints_of, mapping, plain, required, unknown_key
+from frtaudit.core.plain.structure import Built, build, hints_of, mapping, plain, refuse_unknown, required
 from frtaudit.core.registry import names
 from frtaudit.core.spec import PATH
 from frtaudit.core.text import file_names
@@ -130,9 +130,7 @@ def from_plain(data: Mapping[str, object]) -> CollectionSpec:
     detected, pairs, duplicates, canaries, budget, keep_images, seed, least
     """
     fields = {declared.name: declared for declared in dataclasses.fields(CollectionSpec)}
-    for key in data:
-        if key not in fields:
-            raise unknown_key("", key, fields)
+    refuse_unknown("", data, fields)
     for name, setting in fields.items():
         if required(setting) and data.get(name) in (None, "", "???"):
             raise SpecError(name, "no value", _wanted(name))

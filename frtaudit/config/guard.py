@@ -15,7 +15,7 @@ import yaml
 
 from frtaudit.config.interpolation import check_plain
 from frtaudit.core.machine.files import open_regular
-from frtaudit.core.plain.structure import unknown_key
+from frtaudit.core.plain.structure import refuse_unknown
 from frtaudit.errors import DataError, SpecError
 
 GLOBAL = "_global_"
@@ -135,8 +135,8 @@ def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> Ch
     for key, value in root.value:
         if key.value == "defaults":
             selected = list(_selected(value, shown))
-        elif keys is not None and key.value not in keys:
-            raise unknown_key(f"{shown}{_at(key)}", key.value, keys)
+        elif keys is not None:
+            refuse_unknown(f"{shown}{_at(key)}", [key.value], keys)
     return Checked(values, tuple(selected))
 
 
@@ -190,8 +190,8 @@ def check_override(override: str, keys: Collection[str] | None = None) -> None:
         return _check_selection(group[1], group[2], value, override)
     if key is None or not ("=" in override or override.startswith("~")):
         raise SpecError("command line", f"cannot read {override!r}", "key=value, +key=value, ~key")
-    if keys is not None and key[1] not in keys:
-        raise unknown_key("", key[1], keys)
+    if keys is not None:
+        refuse_unknown("", [key[1]], keys)
     check_plain(value, "command line", f" in {override!r}")
     return None
 

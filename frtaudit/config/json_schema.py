@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.identity import INPUTS, SPEC_VERSION, TYPE, identifies
 from frtaudit.core.plain.records import Contract, Sha256
 from frtaudit.core.plain.structure import required
@@ -26,7 +26,7 @@ def spec_schema(*, identity: bool = False) -> dict[str, Json]:
     """The schema of a whole spec, or of its identity: without report, paths and machine settings, with ``inputs``."""
     contract = Contract(keep=identifies if identity else lambda _: True, needed=required)
     schema = contract.record(AuditSpec)
-    properties: dict[str, Json] = {**_mapping(schema["properties"]), **_plugins(contract)}
+    properties: dict[str, Json] = {**mapping(schema["properties"]), **_plugins(contract)}
     if identity:
         properties[INPUTS] = contract.of(Mapping[str, Sha256])
     properties["spec_version"] = {"const": SPEC_VERSION}
@@ -61,7 +61,3 @@ def _any_of(group: str, contract: Contract) -> dict[str, Json]:
         contract.record(lookup(group, name, group), {TYPE: {"const": name}}) for name in names(group)
     ]
     return {"anyOf": kinds}
-
-
-def _mapping(value: Json) -> dict[str, Json]:
-    return dict(value) if isinstance(value, Mapping) else {}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
-from frtaudit.core.plain.structure import MISSING, described, mapping, unknown_key
+from frtaudit.core.plain.structure import MISSING, described, mapping, refuse_unknown
 from frtaudit.core.profile import ProfileSpec
 from frtaudit.errors import SpecError
 
@@ -82,9 +82,7 @@ def _profiles(spec: Plain, selected: object) -> None:
 def _profile(name: str, profile: Plain) -> list[Plain]:
     """The requirements of a profile; each carries its profile, and the source with its date."""
     where = f"profiles.{name}"
-    for key in profile:
-        if key not in _PROFILE_KEYS:
-            raise unknown_key(where, key, _PROFILE_KEYS)
+    refuse_unknown(where, profile, _PROFILE_KEYS)
     missing = [key for key in ("source", "date", "requirements") if not profile.get(key)]
     if missing:
         raise SpecError(

@@ -28,7 +28,7 @@ from frtaudit.config.guard import (
 )
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import TYPE
-from frtaudit.core.plain.structure import MISSING, plain, required
+from frtaudit.core.plain.structure import MISSING, default_of, plain, required
 from frtaudit.core.registry import lookup, names
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.quoting import quoted
@@ -203,7 +203,7 @@ def defaults_of(group: str, name: str) -> dict[str, Json]:
     """
     fields: dict[str, Json] = {TYPE: name}
     for field in dataclasses.fields(lookup(group, name, group)):
-        default = MISSING if required(field) else plain(_default(field))
+        default = MISSING if required(field) else plain(default_of(field))
         if field.init and not isinstance(default, Mapping):
             fields[field.name] = default
     return fields
@@ -219,7 +219,3 @@ def _check_name(group: str, file: Path) -> None:
     if file.stem in (*plugins, *(path.stem for path in presets(group))):
         text = f"{group}={file.stem} is shipped and cannot be shadowed"
         raise SpecError(f"--config-dir {group}/{file.name}", text, "another file name")
-
-
-def _default(field: "dataclasses.Field[object]") -> object:
-    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()

@@ -16,9 +16,9 @@ from frtaudit.core.plain.structure import (
     hints_of,
     mapping,
     plain,
+    refuse_unknown,
     required,
     silent,
-    unknown_key,
 )
 from frtaudit.core.registry import lookup, name_of, names
 from frtaudit.core.spec import AuditSpec, Folds, PairSetSpec
@@ -122,9 +122,7 @@ def _set_plain(pair: PairSetSpec, keep: Keep) -> Json:
 
 def _check_keys(spec: Mapping[str, object]) -> None:
     fields = {field.name: field for field in dataclasses.fields(AuditSpec)}
-    for key in spec:
-        if key not in fields:
-            raise unknown_key("", key, fields)
+    refuse_unknown("", spec, fields)
     for name, field in fields.items():
         if required(field) and name not in spec:
             raise SpecError(
@@ -152,9 +150,7 @@ def _field(name: str, value: object) -> Built:
 def _set(value: object, where: str) -> PairSetSpec:
     """A test set: its pairs are a protocol, its folds plain fields."""
     fields = mapping(value, where)
-    for key in fields:
-        if key not in ("pairs", "folds"):
-            raise unknown_key(where, key, ("pairs", "folds"))
+    refuse_unknown(where, fields, ("pairs", "folds"))
     pairs = fields.get("pairs")
     return PairSetSpec(
         pairs=None if pairs is None else plugin("protocol", pairs, f"{where}.pairs"),

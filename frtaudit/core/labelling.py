@@ -50,6 +50,12 @@ class Service:
         pairs = {name: getattr(self, name)[keep] for name in ("first", "second", "score", "failure")}
         return replace(self, **pairs)
 
+    def renumbered(self, number: Ints | Index) -> "Service":
+        """The pairs of two faces that have a number, under these; ``number``: of each face, -1 for none."""
+        first, second = number[self.first].astype(np.int32), number[self.second].astype(np.int32)
+        keep = (first >= 0) & (second >= 0)
+        return replace(self.of(keep), first=first[keep], second=second[keep])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faces:

@@ -18,6 +18,7 @@ from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.errors import DataError, why
+from frtaudit.inputs.acquisition import acquired_rows
 from frtaudit.inputs.tables import UNREADABLE
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
@@ -196,16 +197,12 @@ def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Compar
     """One system's scores, as its tables hold them."""
     (low, high), floor = range_of(run, system), floor_of(run, system)
     scores, pairs = _of(run, "scores", system), _of(run, "pairs", system)
-    tail = table = None
-    if comparisons.all_pairs:
-        tail = _tail(run, system, cohort, comparisons, (low, high), floor)
-    else:
-        table = _table(scores)
+    every = comparisons.all_pairs
     listed = _listed(pairs, cohort, np.zeros(cohort.n_subjects, dtype=np.int32)) if len(pairs) else None
     return StoredSystem(
         score_range=(low, high),
-        tail=tail,
-        table=table,
+        tail=_tail(run, system, cohort, comparisons, (low, high), floor) if every else None,
+        table=None if every else _table(scores),
         pairs=None if listed is None else (listed, _table(pairs)),
         replicates=_replicates(run, system),
         seed=int(str(run.spec.get("seed", 0))),
@@ -295,10 +292,8 @@ def _tail(
     floor: float,
 ) -> ScoreTail:
     failed = failures_of(run, system) if run.spec.get("failures") != "score_zero" else {}
-    usable = np.ones(cohort.n_samples, dtype=np.bool_)
-    usable[list(failed)] = False
-    rows = np.flatnonzero(usable).astype(np.int32)
-    place = (np.cumsum(usable) - 1).astype(np.int32)
+    rows = acquired_rows(cohort.n_samples, failed)
+    place = (np.searchsorted(rows, np.arange(cohort.n_samples), side="right") - 1).astype(np.int32)
     of = cohort.subject_of[rows]
     n_samples = np.bincount(of, minlength=cohort.n_subjects).astype(np.int64)
     mated, above = _of(run, "scores", system), _of(run, "tail", system)

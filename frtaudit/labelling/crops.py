@@ -1,12 +1,12 @@
 """Faces that stay, and what each service said of its own crops of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Floats, Ints, Texts
+from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.labelling import OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
@@ -61,31 +61,25 @@ def crops_of_faces(
         queries=images.queries,
         annotated=np.where(open_to_doubt, UNSAID, images.annotated[row]).astype(np.int8),
     )
-    renumbered = [_told(service, place[detections.face_of[service.name]]) for service in services]
+    renumbered = [service.renumbered(place[detections.face_of[service.name]]) for service in services]
     ledger = (
         *detections.ledger,
         *ledger_of({OF_SEVERAL: int(open_to_doubt.sum())}, "faces"),
         *(
             entry
-            for service, lost in renumbered
-            for entry in ledger_of({OF_FACE_LEFT_OUT: lost}, "comparisons", service.name)
+            for service, left in zip(services, renumbered, strict=True)
+            for entry in ledger_of(
+                {OF_FACE_LEFT_OUT: service.first.size - left.first.size}, "comparisons", service.name
+            )
         ),
     )
     return Crops(
         faces=faces,
         columns={name: texts[row] for name, texts in columns.items()},
-        services=tuple(service for service, _ in renumbered),
+        services=tuple(renumbered),
         ledger=ledger,
         size_of={name: size[order] for name, size in detections.size_of.items()},
     )
-
-
-def _told(service: Service, face_of: Ints) -> tuple[Service, int]:
-    """What a service said of faces, and how many of its comparisons are of others; ``face_of``: of its crops."""
-    first, second = face_of[service.first], face_of[service.second]
-    keep = (first >= 0) & (second >= 0)
-    ends = [side[keep].astype(np.int32) for side in (first, second)]
-    return replace(service.of(keep), first=ends[0], second=ends[1]), int((~keep).sum())
 
 
 def near_duplicates(

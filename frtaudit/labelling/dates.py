@@ -282,19 +282,12 @@ def _joint(
             if service.name not in labelling.labelled.modes:
                 continue
             name = f"{service.name}/{date}"
-            services.append(_within(service, number, name))
+            services.append(replace(service.renumbered(number), name=name))
             modes[name] = labelling.labelled.modes[service.name]
     faces = Faces(names=tuple(name for _, name in both), query_of=query, queries=queries, annotated=values)
     labels = labelled(faces, services, replace(how, services=(), modes=modes))
     source = dates[1].source
     return persons(faces, labels, source) if source is not LabelSource.ESTIMATED else labels.identity
-
-
-def _within(service: Service, number: Index, name: str) -> Service:
-    """The same service on numbered faces, under another name."""
-    first, second = number[service.first], number[service.second]
-    keep = (first >= 0) & (second >= 0)
-    return replace(service.of(keep), name=name, first=first[keep], second=second[keep])
 
 
 def _refuse_others(met: Meeting) -> None:

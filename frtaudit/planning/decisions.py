@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from frtaudit.core.spec import AuditSpec, RequirementSpec, Sided
+from frtaudit.core.spec import AuditSpec, RequirementSpec
 from frtaudit.evaluation.answerable import EVERYBODY, RATIO, why_not
 from frtaudit.planning.parties import Party, of_schema, schemas_of
 from frtaudit.planning.sizes import GIVEN, PlanContext
 from frtaudit.planning.values import Cell, Section
-from frtaudit.planning.wanted import EACH, HALF, WORDS, Wanted, group_parties
+from frtaudit.planning.wanted import EACH, HALF, WORDS, Wanted, alpha_of, group_parties
 from frtaudit.stats.sample_size import power
 from frtaudit.stats.sample_size.overall_ratio import power_to_pass_ratio
 from frtaudit.stats.sample_size.power import INDEPENDENT, ComparisonDesign, Dependence
@@ -106,7 +106,6 @@ def _of(
     parties: list[Party],
     context: PlanContext,
 ) -> Iterator[Demand]:
-    sides = 2 if requirement.sided is Sided.TWO else 1
     seen = set()
     for party in of:
         share = _share(party, parties)
@@ -118,7 +117,7 @@ def _of(
                 requirement=requirement,
                 rate=rate,
                 expected=expected,
-                alpha=requirement.alpha(context.alpha) / sides,
+                alpha=alpha_of(requirement, context.alpha),
                 party=replace(party, name=EACH) if len(alike) > 1 else party,
                 share=share,
                 deff=context.settings.deff.get(rate),

@@ -208,18 +208,9 @@ def _ratio(
             for way, pilot in zip(ways, seen, strict=True)
         ]
         few = min(range(len(seen)), key=lambda place: sizes[place])
-        ratio = detectable.detectable_ratio(
-            lowest, *sorted(sizes)[:2], groups=len(seen), alpha=context.alpha, power=context.settings.power
-        )
-        needed = detectable.subjects_to_find(
-            context.settings.ratio,
-            lowest,
-            seen[few].party.designs[rate],
-            ways[few],
-            groups=len(seen),
-            alpha=context.alpha,
-            power=context.settings.power,
-        )
+        fewest, next_fewest = sorted(sizes)[:2]
+        ratio = context.detectable_ratio(lowest, fewest, next_fewest, len(seen))
+        needed = context.subjects_to_find(lowest, seen[few].party.designs[rate], ways[few], len(seen))
     yield lowest, float(deff), ratio, needed
 
 

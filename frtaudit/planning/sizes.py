@@ -38,6 +38,21 @@ class PlanContext:
         given = self.settings.deff.get(rate)
         return dependences if given is None else {**dependences, GIVEN: Dependence(base=given, share=0.0)}
 
+    def subjects_to_find(
+        self, rate: float, design: ComparisonDesign, drawn: Dependence, groups: int
+    ) -> int | None:
+        """Subjects of each of ``groups`` groups that find the ratio asked for; ``rate``: the lower one."""
+        ratio, power_asked = self.settings.ratio, self.settings.power
+        return detectable.subjects_to_find(
+            ratio, rate, design, drawn, groups=groups, alpha=self.alpha, power=power_asked
+        )
+
+    def detectable_ratio(self, rate: float, n_eff: float, other_n_eff: float, groups: int) -> float | None:
+        """The smallest ratio to ``rate`` that two groups of so many effective comparisons let find."""
+        return detectable.detectable_ratio(
+            rate, n_eff, other_n_eff, groups=groups, alpha=self.alpha, power=self.settings.power
+        )
+
 
 def settings(context: PlanContext) -> Section:
     """What the plan was made with."""
@@ -110,7 +125,10 @@ def ratios(parties: list[Party], rates: list[tuple[str, float]], context: PlanCo
             for rate, expected in rates
             for name, cells in _ratio_rows(groups, rate, expected, context)
         ]
-        least = ", ".join(f"{party.name} {_count(party)}".strip() for party in groups[:2])
+        least = ", ".join(
+            party.name if party.subjects is None else f"{party.name} ({party.subjects})"
+            for party in groups[:2]
+        )
         between = f"between the smallest groups, {least}"
         yield Section(
             name="ratio",
@@ -187,26 +205,14 @@ def _ratio_rows(
     design = small.designs[rate]
     for name, way in context.ways(rate, design, rule=True).items():
         drawn = detectable.resampled(way, design)
-        needed = detectable.subjects_to_find(
-            context.settings.ratio,
-            expected,
-            design,
-            drawn,
-            groups=len(groups),
-            alpha=context.alpha,
-            power=context.settings.power,
-        )
         ratio = None
         if small.subjects is not None and next_small.subjects is not None:
-            ratio = detectable.detectable_ratio(
-                expected,
+            sizes = (
                 drawn.n_eff(design, small.subjects),
                 drawn.n_eff(next_small.designs[rate], next_small.subjects),
-                groups=len(groups),
-                alpha=context.alpha,
-                power=context.settings.power,
             )
-        yield name, (ratio, needed)
+            ratio = context.detectable_ratio(expected, *sizes, len(groups))
+        yield name, (ratio, context.subjects_to_find(expected, design, drawn, len(groups)))
 
 
 def _answer(expected: float | None) -> str:
@@ -215,7 +221,3 @@ def _answer(expected: float | None) -> str:
     if expected < MIN_EXPECTED * (1 - 1e-9):
         return "refused"
     return "warning" if expected < WARN_EXPECTED else "resolved"
-
-
-def _count(party: Party) -> str:
-    return "" if party.subjects is None else f"({party.subjects})"

@@ -37,7 +37,7 @@ class Wanted:
 
     def alpha(self, default: float) -> float:
         """One-sided error of the bound that passes."""
-        return self.requirement.alpha(default) / (2 if self.requirement.sided is Sided.TWO else 1)
+        return alpha_of(self.requirement, default)
 
     def title(self) -> str:
         """The requirement in words."""
@@ -48,6 +48,11 @@ class Wanted:
         place = f" at {at}" if at else ""
         limit, expected = formatting.exact(self.limit), formatting.exact(self.expected)
         return f"{self.requirement.name}: {WORDS[self.rate]}{place} at most {limit}, {expected} expected"
+
+
+def alpha_of(requirement: RequirementSpec, default: float) -> float:
+    """One-sided error of the bound by which a requirement passes."""
+    return requirement.alpha(default) / (2 if requirement.sided is Sided.TWO else 1)
 
 
 def with_limits(spec: AuditSpec, settings: Settings) -> tuple[RequirementSpec, ...]:

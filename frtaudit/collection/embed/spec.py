@@ -12,7 +12,7 @@ from frtaudit.collection.clients.face_finding import FaceDetector, Gives
 from frtaudit.collection.clients.face_network import CPU
 from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
 from frtaudit.core.identity import plugin
-from frtaudit.core.plain.structure import Built, build, hints_of, plain, required, unknown_key
+from frtaudit.core.plain.structure import Built, build, hints_of, plain, refuse_unknown, required
 from frtaudit.core.registry import names
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.core.text.file_names import RESERVED
@@ -99,9 +99,7 @@ def from_plain(data: Mapping[str, object]) -> EmbedSpec:
     frtaudit.errors.SpecError: spec: unknown key 'imges' (did you mean 'images'?); accepted: images, into, preset, ...
     """
     fields = {declared.name: declared for declared in dataclasses.fields(EmbedSpec)}
-    for key in data:
-        if key not in fields:
-            raise unknown_key("", key, fields)
+    refuse_unknown("", data, fields)
     given = {key: value for key, value in data.items() if value is not None}
     engine = given["preset"].get("engine") if isinstance(given.get("preset"), Mapping) else None  # type: ignore[attr-defined]  # as the line asks
     if engine == EngineKind.DLIB:

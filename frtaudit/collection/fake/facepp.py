@@ -85,17 +85,17 @@ class FacePlusPlus:
 
     def failure(self, fault: str, kind: str) -> Response:
         """As Face++ says errors."""
-        if fault == "throttled":
-            return _error("CONCURRENCY_LIMIT_EXCEEDED", 403)
-        if fault == "error":
-            return _error("INTERNAL_ERROR", 500)
-        if fault == "error_in_answer":
-            return _error("INTERNAL_ERROR", 200)
-        if kind == "detect":
-            return json_response(
-                {"request_id": "empty", "time_used": 100, "image_id": "empty", "faces": [], "face_num": 0}
-            )
-        return json_response({"request_id": "empty", "time_used": 100, "faces1": [], "faces2": []})
+        failures = {
+            "throttled": _error("CONCURRENCY_LIMIT_EXCEEDED", 403),
+            "error": _error("INTERNAL_ERROR", 500),
+            "error_in_answer": _error("INTERNAL_ERROR", 200),
+        }
+        none = (
+            {"image_id": "empty", "faces": [], "face_num": 0}
+            if kind == "detect"
+            else {"faces1": [], "faces2": []}
+        )
+        return failures.get(fault, json_response({"request_id": "empty", "time_used": 100, **none}))
 
 
 def _error(message: str, status: int) -> Response:

@@ -65,9 +65,7 @@ def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     99
     """
     fields = {field.name: field for field in dataclasses.fields(kind) if field.init}
-    for key in data:
-        if key not in fields:
-            raise unknown_key(where, key, fields)
+    refuse_unknown(where, data, fields)
     hints = hints_of(kind)
     place = f"{where}." if where else ""
     for name, field in fields.items():
@@ -89,16 +87,18 @@ def _placed(error: SpecError, where: str) -> SpecError:
     return SpecError((where + error.where).strip(".") or "spec", error.found, error.accepted)
 
 
-def unknown_key(where: str, key: str, accepted: Iterable[str]) -> SpecError:
-    """The error for a key that nothing takes: it names the place, the accepted keys and the closest of them.
+def refuse_unknown(where: str, keys: Iterable[str], accepted: Iterable[str]) -> None:
+    """Raise :class:`SpecError` for the first key that nothing takes: it names the accepted keys and the closest.
 
-    >>> str(unknown_key("bootstrap", "b", ["B", "alpha"]))
-    "bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha"
+    >>> refuse_unknown("bootstrap", ["b"], ["B", "alpha"])
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha
     """
     names = list(accepted)
-    return SpecError(
-        where or "spec", f"unknown key {key!r}{closest(key, names)}", ", ".join(names) or "no key"
-    )
+    for key in keys:
+        if key not in names:
+            problem = f"unknown key {key!r}{closest(key, names)}"
+            raise SpecError(where or "spec", problem, ", ".join(names) or "no key")
 
 
 def closest(name: str, names: Iterable[str]) -> str:
@@ -143,11 +143,12 @@ def origin(kind: Kind) -> object:
 
 def silent(field: Field, value: object) -> bool:
     """Whether a field added after the first results holds its default: plain data leave it out (see ``ADDED``)."""
-    if "added" not in field.metadata:
-        return False
-    factory = field.default_factory
-    default = field.default if factory is dataclasses.MISSING else factory()
-    return bool(value == default)
+    return "added" in field.metadata and bool(value == default_of(field))
+
+
+def default_of(field: Field) -> object:
+    """The value of a field that is not given; ``dataclasses.MISSING`` where it is required."""
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 def required(field: Field) -> bool:

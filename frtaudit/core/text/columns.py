@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Collection, Iterable, Sequence
+from unicodedata import combining, east_asian_width
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
@@ -11,12 +12,18 @@ def aligned(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
     >>> aligned([("system", "calls"), ("a", "12")], left=[0])
     ['system  calls', 'a          12']
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    cells = (
-        [cell.ljust(width) if at in left else cell.rjust(width) for at, (cell, width) in enumerate(pairs)]
-        for pairs in (zip(row, widths, strict=True) for row in rows)
-    )
-    return ["  ".join(row).rstrip() for row in cells]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        gaps = [" " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells = (cell + gaps[at] if at in left else gaps[at] + cell for at, cell in enumerate(row))
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes: two for a wide letter, none for a mark above another."""
+    return sum(0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
 def csv_bytes(rows: Iterable[Sequence[object]]) -> bytes:

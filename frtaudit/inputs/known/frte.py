@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from frtaudit.core.registry import register
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, rows_of, stem
 from frtaudit.inputs.importing.image_table import image_table, named_table
-from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, PairScores, Samples
+from frtaudit.inputs.importing.lists import pairs_of
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, PairScores, Samples
 
 MATCH = ("enrollTempl", "verifTempl", "simScore", "returnCode")
 ENROL = ("id", "image", "templateSizeBytes", "returnCode")
@@ -49,7 +50,6 @@ class FrteLogs:
         if not rows:
             raise DataError(files[0], "no comparison", "lines below the header")
         ids = sorted({side for row in rows for side in row[:2]})
-        number = {name: place for place, name in enumerate(ids)}
         images = _images(folder)
         people, people_note = _people(folder, ids, images, options)
         lost = {row: code for row, (_, _, _, code, _) in enumerate(rows) if code}
@@ -66,10 +66,8 @@ class FrteLogs:
             samples=Samples(
                 ids=ids, subjects=people, columns={"image": [images.get(name, ("", 0))[0] for name in ids]}
             ),
-            pairs=Pairs(
-                file=files[0],
-                probe=np.array([number[row[1]] for row in rows], dtype=np.int32),
-                reference=np.array([number[row[0]] for row in rows], dtype=np.int32),
+            pairs=replace(
+                pairs_of(files[0], ([row[1] for row in rows], [row[0] for row in rows]), ids),
                 lines=np.array([row[4] for row in rows], dtype=np.int64),
                 starts=_starts(folder, files),
             ),
