@@ -144,7 +144,7 @@ def _scores(table: Table) -> Floats:
     column = table.need(SCORE)
     score = table.numbers(column)
     if score is None:
-        texts = _with_points(table, table.texts(column))
+        texts = table.number_texts(column)
         there = np.flatnonzero([text.lower() not in _NO_SCORE for text in texts])
         score = np.full(texts.size, np.nan)
         score[there] = _parsed(table, texts, there)
@@ -154,13 +154,6 @@ def _scores(table: Table) -> Floats:
     if infinite.size:
         raise DataError(table.place(int(infinite[0])), "the score is infinite", "a finite number, or nothing")
     return score
-
-
-def _with_points(table: Table, texts: Texts) -> Texts:
-    """Numbers with a point for the comma where the table may have one; none where both stand: one parts thousands."""
-    if not table.decimal_comma or any("." in text for text in texts):
-        return texts
-    return np.array([text.replace(",", ".") for text in texts], dtype=object)
 
 
 def _parsed(table: Table, texts: Texts, rows: npt.NDArray[np.intp]) -> Floats:
