@@ -27,6 +27,7 @@ LONGEST = 1_000  # characters of an id: arrays of texts take for each as much ro
 NO_ID = f"a line break or a zero byte, or more than {LONGEST} characters"
 _SEPARATORS = ",;\t"
 _BREAK = re.compile("[\0\r\n]")
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 UNREADABLE = (
     ValueError,
     OSError,
@@ -86,12 +87,14 @@ class Table:
         return np.asarray(values.str.strip().to_numpy(), dtype=object)
 
     def number_texts(self, column: str) -> Texts:
-        """The same, with points for decimal commas where the file may have these; as it is where a point is among them.
+        """The same, with points for decimal commas where the file may have these.
 
-        A comma beside points separates thousands.
+        As it is where a point is among them, or where every comma may separate thousands.
         """
         texts = self.texts(column)
-        if not self.decimal_comma or any("." in text for text in texts):
+        commas = [text for text in texts if "," in text]
+        unsure = any("." in text for text in texts) or all(map(_THOUSANDS.fullmatch, commas))
+        if not self.decimal_comma or unsure:
             return texts
         return np.array([text.replace(",", ".") for text in texts], dtype=object)
 

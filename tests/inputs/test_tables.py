@@ -99,6 +99,13 @@ def test_a_missing_column_names_those_there(tmp_path: Path) -> None:
         table.need(("y", "z"))
 
 
+def test_of_many_columns_some_are_named(tmp_path: Path) -> None:
+    """A matrix has a column for each sample."""
+    header = ",".join(f"c{number}" for number in range(42))
+    with pytest.raises(DataError, match="among c0, c1, .*, c39 and 2 more; accepted"):
+        read_table(written(tmp_path, f"{header}\n1\n"), "t.csv").need(("y",))
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_more_columns_than_anybody_names_are_refused(suffix: str, tmp_path: Path) -> None:
     """In one line, before the rows are read: 20,000 columns took half a minute."""

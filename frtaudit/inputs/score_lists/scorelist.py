@@ -22,8 +22,10 @@ FAILURE = ("failure", "failure_code", "error_code")
 PROVIDER = ("provider", "system", "vendor", "model")
 MATED = ("mated", "genuine", "is_mated", "is_genuine", "label")
 MISSING_SCORE = "missing_score"
-_YES = frozenset({"1", "true", "yes", "mated", "genuine"})
-_NO = frozenset({"0", "-1", "false", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"})
+_YES = frozenset({"1", "1.0", "true", "y", "yes", "mated", "genuine"})
+_NO = frozenset(
+    {"0", "0.0", "-1", "false", "n", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"}
+)
 _NO_SCORE = frozenset({"", "-", "nan", "na", "n/a", "#n/a", "null", "none"})
 
 
