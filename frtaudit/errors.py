@@ -3,10 +3,12 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from itertools import islice
 
 LONGEST = 1000  # characters of what was found
 SHOWN = 20  # of a value in a file, whole
+COLUMNS = 40  # names of them in an error
 _COLUMN = re.compile(r"[^\W\d][\w .()-]{0,23}")
 _IN_QUOTES = re.compile(r"[ ()]")  # of such a name, in a shell
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
@@ -48,20 +50,22 @@ def excerpt(text: str) -> str:
     return repr(text) if len(text) <= SHOWN else f"{text[:8]!r}... ({len(text)} characters)"
 
 
-def column_names(columns: Iterable[str]) -> str:
-    """Names that a file's first line gives its columns, for an error: what is no name is cut short.
+def column_names(columns: Collection[str]) -> str:
+    """Names that a file's first line gives its columns, for an error: what is no name is cut short, as are many names.
 
     Each is quoted where a shell needs it: it is typed as it is printed.
 
     >>> print(column_names(["image_id", "age", "image id", "root:$6$kkkqqq"]))
     image_id, age, 'image id', 'root:$6$'... (14 characters)
     """
-    return ", ".join(
+    more = len(columns) - COLUMNS
+    names = [
         (f"'{name}'" if _IN_QUOTES.search(name) else name)
         if _COLUMN.fullmatch(name)
         else f"{name[:8]!r}... ({len(name)} characters)"
-        for name in columns
-    )
+        for name in islice(columns, COLUMNS)
+    ]
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
 class SpecError(FrtauditError):

@@ -26,6 +26,7 @@ DROPPED = "conflicting_classes_dropped"
 EMPTY = "empty_class"
 MAX_CLASSES = 1000
 MAX_VALUES = 10  # of a column, in an error
+NO_COLUMN = "none of these data; a score list holds a class as two columns, probe_NAME and reference_NAME"
 _RESERVED = ("&", "|")
 _RULES = "schemas.{}.conflicts=drop, majority or unknown"
 
@@ -170,7 +171,7 @@ def sample_codes(
     schema = schemas[name]
     if schema.column is None or schema.column not in columns:
         raise DataError(
-            f"schemas.{name}.column", f"no column {schema.column!r}", column_names(columns) or "no column"
+            f"schemas.{name}.column", f"no column {schema.column!r}", column_names(columns) or NO_COLUMN
         )
     texts = columns[schema.column]
     if schema.bins is None:

@@ -25,8 +25,9 @@ SUFFIXES = (".csv", ".parquet")
 COLUMNS = 5_000  # of a table
 LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
 NO_ID = f"a line break or a zero byte, or more than {LONGEST} characters"
-_SEPARATORS = (";", "\t")  # beside the comma
+_SEPARATORS = ",;\t"
 _BREAK = re.compile("[\0\r\n]")
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 UNREADABLE = (
     ValueError,
     OSError,
@@ -89,6 +90,18 @@ class Table:
         if not isinstance(values.dtype, pd.StringDtype):
             values = values.astype(object).map(str, na_action="ignore").astype("str").fillna("")
         return np.asarray(values.str.strip().to_numpy(), dtype=object)
+
+    def number_texts(self, column: str) -> Texts:
+        """The same, with points for decimal commas where the file may have these.
+
+        As it is where a point is among them, or where every comma may separate thousands.
+        """
+        texts = self.texts(column)
+        commas = [text for text in texts if "," in text]
+        unsure = any("." in text for text in texts) or all(map(_THOUSANDS.fullmatch, commas))
+        if not self.decimal_comma or unsure:
+            return texts
+        return np.array([text.replace(",", ".") for text in texts], dtype=object)
 
     def coded(self, column: str) -> Coded:
         """The same as :meth:`texts`, each text held once: nothing is done row by row for text columns of Parquet."""
@@ -165,8 +178,11 @@ def _csv(path: Path, name: str) -> tuple["pd.DataFrame", str]:
     import pandas as pd
 
     try:
-        separator = next((sign for sign in _SEPARATORS if _is_one_with(sign, _header(path, ","))), ",")
-        check_columns(_header(path, separator), name)
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            separator = separator_in(stream.readline())
+            stream.seek(0)
+            header = next(csv.reader(stream, delimiter=separator), [])
+        check_columns([column.strip() for column in header], name)
         frame = pd.read_csv(
             path, sep=separator, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig"
         )
@@ -180,8 +196,13 @@ def _csv(path: Path, name: str) -> tuple["pd.DataFrame", str]:
     return _filled(frame[(frame != "").any(axis=1)], name), separator
 
 
-def _is_one_with(sign: str, columns: Sequence[str]) -> bool:
-    return len(columns) == 1 and sign in columns[0]
+def separator_in(header: str) -> str:
+    """What separates the fields of a header: what it has most of, else a comma.
+
+    >>> separator_in("probe;reference;Score, raw")
+    ';'
+    """
+    return max(_SEPARATORS, key=header.count)
 
 
 def check_columns(columns: Sequence[str], name: str) -> None:
@@ -191,11 +212,6 @@ def check_columns(columns: Sequence[str], name: str) -> None:
     repeated = sorted(column for column, times in Counter(columns).items() if times > 1)
     if repeated:
         raise DataError(name, f"column {column_names(repeated)} appears twice", "unique column names")
-
-
-def _header(path: Path, separator: str) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        return [column.strip() for column in next(csv.reader(stream, delimiter=separator), [])]
 
 
 def _parquet(path: Path, name: str) -> "pd.DataFrame":

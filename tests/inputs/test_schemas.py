@@ -63,6 +63,10 @@ def test_an_empty_class_and_a_missing_column_are_refused() -> None:
         one(SchemaSpec(column="x", classes=("f", "m")), ("f", "f"))
     with pytest.raises(DataError, match=r"schemas.s.column: no column 'y'; accepted: x"):
         one(SchemaSpec(column="y"), ("f", "f"))
+    with pytest.raises(
+        DataError, match=r"no column 'y'; accepted: none of these data; a score list holds a class as"
+    ):
+        classify({"s": SchemaSpec(column="y")}, {}, np.zeros(2, np.int32))
     with pytest.raises(DataError, match="the column holds 0 classes"):
         one(SchemaSpec(column="x"), ("", ""))
 

@@ -76,11 +76,17 @@ def test_unreadable_files_are_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sign", [";", "\t"])
 def test_semicolons_or_tabs_part_fields_too(tmp_path: Path, sign: str) -> None:
-    """Where a header has no comma; of semicolons alone numbers may have a comma, and quotes hold what they hold."""
+    """Whatever a header has most of; of semicolons alone numbers may have a comma, and quotes hold what they hold."""
     table = read_table(written(tmp_path, f'photo{sign}person\r\n"a,{sign}b"{sign}c\r\n'), "t.csv")
     assert (table.columns, table.texts("photo").tolist()) == (("photo", "person"), [f"a,{sign}b"])
     assert table.decimal_comma == (sign == ";")
     assert read_table(written(tmp_path, f"a{sign}b,c\n1,2\n"), "t.csv").columns == (f"a{sign}b", "c")
+    header = f"name, whole{sign}b{sign}c"
+    assert read_table(written(tmp_path, f"{header}\n1{sign}2{sign}3\n"), "t.csv").columns == (
+        "name, whole",
+        "b",
+        "c",
+    )
     with pytest.raises(DataError, match="column a appears twice"):
         read_table(written(tmp_path, f"a{sign}a\n1{sign}2\n"), "t.csv")
 
@@ -91,6 +97,13 @@ def test_a_missing_column_names_those_there(tmp_path: Path) -> None:
     assert table.find(("y", "x")) == "x"
     with pytest.raises(DataError, match="no column y or z among id, x; accepted: a column y"):
         table.need(("y", "z"))
+
+
+def test_of_many_columns_some_are_named(tmp_path: Path) -> None:
+    """A matrix has a column for each sample."""
+    header = ",".join(f"c{number}" for number in range(42))
+    with pytest.raises(DataError, match="among c0, c1, .*, c39 and 2 more; accepted"):
+        read_table(written(tmp_path, f"{header}\n1\n"), "t.csv").need(("y",))
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

@@ -14,7 +14,7 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.collecting import Box, CallError, Refusal
 from frtaudit.core.machine.files import check_below, open_regular
 from frtaudit.errors import DataError
-from frtaudit.inputs.tables import NO_ID, Table, is_no_id, read_table
+from frtaudit.inputs.tables import NO_ID, SUFFIXES, Table, is_no_id, read_table
 
 IMAGE = ("image", "image_path", "path", "file", "file_name", "filename")
 IMAGE_ID = ("image_id", "sample_id")
@@ -87,6 +87,9 @@ def images_of(images: str, people: str | None = None, root: str | None = None) -
         if root is not None:
             raise DataError("root", "not used with a folder of images", "no root=, or a CSV of images")
         return _named(_of_folder(path, people))
+    if path.is_file() and path.suffix.lower() not in SUFFIXES:
+        accepted = "a folder with a folder for each person, or a .csv or .parquet file of images"
+        raise DataError("images", f"{path.name} is no folder and no table", accepted)
     if people is not None:
         raise DataError("people", "not used with a CSV of images", "no people=, and the columns in that CSV")
     return _named(_of_table(path, path.parent if root is None else Path(root)))
@@ -104,7 +107,8 @@ def _of_folder(root: Path, people: str | None) -> ImageList:
     try:
         images = list(Folder(root=str(root), limit=_NO_LIMIT).finds())
     except DataError as error:
-        raise DataError("images", error.found, f"{error.accepted} in a folder for each person") from None
+        where = f"images {error.where.removeprefix('source.root').strip()}".strip()
+        raise DataError(where, error.found, f"{error.accepted} in a folder for each person") from None
     addresses = tuple(str(image.address) for image in images)
     subjects = tuple(address.split("/")[0] for address in addresses)
     return ImageList(

@@ -103,7 +103,7 @@ class Folder:
         for name, path in there.items():
             if path.is_symlink():
                 raise DataError(
-                    f"source.root {places[name]}", "is a symbolic link", "folders below source.root"
+                    f"source.root {places[name]}", "is a symbolic link", "no link, but the images"
                 )
         return [
             Query(

@@ -9,9 +9,11 @@ from pathlib import Path, PurePosixPath
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular, open_regular
 from frtaudit.errors import DataError
+from frtaudit.inputs.tables import separator_in
 
 IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 TEXTS = (".txt", ".csv", ".log", ".list", ".lst", ".tsv")
+ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".7z", ".rar")
 FILES = 8_000_000  # below a folder
 DEPTH = 12  # nested folders
 SNIFFED = 400  # text files looked into, those nearest to the root
@@ -55,7 +57,7 @@ class Contents:
         tables = (
             name
             for name in self.texts(".csv")
-            if (head := self.head(name)) and columns_at(head[0].split(","), *columns)
+            if (head := self.head(name)) and columns_at(head[0].split(separator_in(head[0])), *columns)
         )
         return next(tables, None)
 

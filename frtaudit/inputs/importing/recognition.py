@@ -6,9 +6,10 @@ from frtaudit.core.registry import lookup, names
 from frtaudit.core.text.quoting import typed
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import PICKLES, refuse_pickle
-from frtaudit.inputs.importing.contents import Contents
+from frtaudit.inputs.importing.contents import ARCHIVES, Contents
 from frtaudit.inputs.importing.values import Evidence, Reader
 from frtaudit.inputs.score_lists.scorelist import SCORE
+from frtaudit.inputs.tables import separator_in
 
 GROUP = "known_set"
 
@@ -39,6 +40,9 @@ def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
             where = typed("cohort.root", str(folder.path(lists[0])))
             accepted = f"frtaudit run audit=scores {where}: it is read as it is"
             raise DataError(lists[0], "a list of scores, no templates", accepted)
+        archives = folder.ending(*ARCHIVES)
+        if archives:
+            raise DataError(archives[0], "is an archive", "the folder of its files, unpacked")
         accepted = (
             f"one of: {', '.join(readers)}; or a table of images with embeddings (docs/guides/test_sets.md)"
         )
@@ -53,7 +57,8 @@ def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
 
 
 def _header(folder: Contents, name: str) -> list[str]:
-    return [text.strip().strip('"') for text in "".join(folder.head(name)[:1]).split(",")]
+    head = "".join(folder.head(name)[:1])
+    return [text.strip().strip('"') for text in head.split(separator_in(head))]
 
 
 def _about(folder: Contents) -> str:

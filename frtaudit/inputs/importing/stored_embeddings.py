@@ -13,7 +13,7 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import ARRAYS, PLAIN, ArrayHeader, arrays, headers, is_converted
 from frtaudit.inputs.importing.contents import IMAGES, Contents, stem
 from frtaudit.inputs.importing.values import Options
-from frtaudit.inputs.tables import UNREADABLE, Table, read_table
+from frtaudit.inputs.tables import UNREADABLE, Table, read_table, separator_in
 from frtaudit.inputs.template_files import Array
 
 EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
@@ -160,7 +160,7 @@ def _is_wide(folder: Contents, name: str) -> bool:
     head = folder.head(name)
     if not name.endswith(".csv") or len(head) < 2:
         return False
-    columns = [text.strip().strip('"') for text in head[0].split(",")]
+    columns = [text.strip().strip('"') for text in head[0].split(separator_in(head[0]))]
     return bool(_wide_columns(columns)) or '"[' in head[1] or any(text in columns for text in EMBEDDING[:9])
 
 
@@ -223,7 +223,7 @@ def _stacked(table: Table, columns: Sequence[str]) -> Singles:
 
 
 def _parsed(table: Table, column: str) -> Singles:
-    texts = table.texts(column)
+    texts = table.number_texts(column)
     try:
         return np.array([float(text) if text else np.nan for text in texts], dtype=np.float32)
     except ValueError:

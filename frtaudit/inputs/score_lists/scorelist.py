@@ -22,8 +22,10 @@ FAILURE = ("failure", "failure_code", "error_code")
 PROVIDER = ("provider", "system", "vendor", "model")
 MATED = ("mated", "genuine", "is_mated", "is_genuine", "label")
 MISSING_SCORE = "missing_score"
-_YES = frozenset({"1", "true", "yes", "mated", "genuine"})
-_NO = frozenset({"0", "-1", "false", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"})
+_YES = frozenset({"1", "1.0", "true", "y", "yes", "mated", "genuine"})
+_NO = frozenset(
+    {"0", "0.0", "-1", "false", "n", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"}
+)
 _NO_SCORE = frozenset({"", "-", "nan", "na", "n/a", "#n/a", "null", "none"})
 
 
@@ -140,7 +142,7 @@ def _scores(table: Table) -> Floats:
     column = table.need(SCORE)
     score = table.numbers(column)
     if score is None:
-        texts = _with_points(table, table.texts(column))
+        texts = table.number_texts(column)
         there = np.array([text.lower() not in _NO_SCORE for text in texts], dtype=np.bool_)
         score = np.full(texts.size, np.nan)
         score[there] = _parsed(table, texts, np.flatnonzero(there))
@@ -149,13 +151,6 @@ def _scores(table: Table) -> Floats:
         infinite = np.isinf(score)
     table.refuse(infinite, "the score is infinite", "a finite number, or nothing")
     return score
-
-
-def _with_points(table: Table, texts: Texts) -> Texts:
-    """Numbers with a point for the comma where the table may have one; none where both stand: one parts thousands."""
-    if not table.decimal_comma or any("." in text for text in texts):
-        return texts
-    return np.array([text.replace(",", ".") for text in texts], dtype=object)
 
 
 def _parsed(table: Table, texts: Texts, rows: npt.NDArray[np.intp]) -> Floats:

@@ -113,6 +113,11 @@ def test_a_bad_folder_or_list_of_people_is_refused(tmp_path: Path) -> None:
         images_of(str(tmp_path / "empty"))
     with pytest.raises(DataError, match="none.csv: no file"):
         images_of(str(tmp_path / "none.csv"))
+    (tmp_path / "photos.zip").touch()
+    with pytest.raises(
+        DataError, match="photos.zip is no folder and no table; accepted: a folder with a folder for"
+    ):
+        images_of(str(tmp_path / "photos.zip"))
     people.write_text("subject_id,gender\nann,female\n")
     with pytest.raises(DataError, match="people.csv: no line for 1 of the folders"):
         images_of(str(root), str(people))
@@ -121,6 +126,20 @@ def test_a_bad_folder_or_list_of_people_is_refused(tmp_path: Path) -> None:
         images_of(str(root), str(people))
     with pytest.raises(DataError, match="people: not used with a CSV of images"):
         images_of(str(table(tmp_path / "other", "image,subject\nann/1.jpg,a\n")), str(people))
+
+
+def test_links_in_a_folder_are_said_with_their_place(tmp_path: Path) -> None:
+    """Which of the people, in the order of their names, and which image; names stay out of it."""
+    root = laid_out(tmp_path)
+    (root / "ann" / "3.jpg").symlink_to(root / "ann" / "1.jpg")
+    with pytest.raises(DataError, match=r"^images folder 1 image 3: is a symbolic link"):
+        images_of(str(root))
+    (root / "ann" / "3.jpg").unlink()
+    (root / "zoe").symlink_to(root / "ann")
+    with pytest.raises(
+        DataError, match=r"^images folder \d: is a symbolic link; accepted: no link, but the images in"
+    ):
+        images_of(str(root))
 
 
 def test_a_file_that_became_a_link_is_not_followed(tmp_path: Path) -> None:

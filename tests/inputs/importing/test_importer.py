@@ -86,6 +86,13 @@ def wide_csv(folder: Path) -> None:
         csv.writer(file).writerows([header, *([*row[:3], *row[4]] for row in ROWS)])
 
 
+def spreadsheet_csv(folder: Path) -> None:
+    """The same as a spreadsheet writes it: semicolons, decimal commas, a byte order mark."""
+    wide_csv(folder)
+    lines = (folder / "vendor_a.csv").read_text().replace(",", ";").replace(".", ",").replace(",png", ".png")
+    (folder / "vendor_a.csv").write_text(lines, encoding="utf-8-sig")
+
+
 def bracket_csv(folder: Path) -> None:
     """Lists of numbers as text, as pgvector writes them."""
     rows = {"id": IDS, "person": [row[1] for row in ROWS], "sex": [row[2] for row in ROWS]}
@@ -122,7 +129,17 @@ def hdf5(folder: Path) -> None:
         file["labels"] = [row[1] for row in ROWS]
 
 
-FOLDERS = [npz, npy_in_order, npy_with_list, wide_csv, bracket_csv, list_parquet, deepface, hdf5]
+FOLDERS = [
+    npz,
+    npy_in_order,
+    npy_with_list,
+    wide_csv,
+    spreadsheet_csv,
+    bracket_csv,
+    list_parquet,
+    deepface,
+    hdf5,
+]
 
 
 @pytest.mark.parametrize("layout", FOLDERS, ids=[layout.__name__ for layout in FOLDERS])
@@ -410,6 +427,11 @@ def score_list(folder: Path) -> None:
     (folder / "vendor.csv").write_text("image_id_1,image_id_2,similarity\na,b,0.5\n")
 
 
+def packed(folder: Path) -> None:
+    """The archive that a set was loaded as."""
+    (folder / "set.zip").touch()
+
+
 def in_sessions(rows: list[tuple[str, str, str]]) -> Callable[[Path], None]:
     """Images in folders that are no people, who stand in a column of no known name."""
 
@@ -446,6 +468,7 @@ REFUSED = {
     broken_line: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",
     bomb: "m.npz: 335544448 bytes packed into",
     score_list: "vendor.csv: a list of scores, no templates; accepted: frtaudit run audit=scores cohort.root=",
+    packed: "set.zip: is an archive; accepted: the folder of its files, unpacked",
     fifo: "no known layout: 0 files; accepted: one of: ",
 }
 

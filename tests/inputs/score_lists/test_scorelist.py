@@ -62,8 +62,9 @@ def test_scores_of_a_spreadsheet_are_read(tmp_path: Path) -> None:
     scores = read(tmp_path, text)
     np.testing.assert_array_equal(scores.score, [0.25, 1e-5, np.nan, np.nan, np.nan])
     assert scores.failure.texts().tolist() == ["", "", *["missing_score"] * 3]
-    with pytest.raises(DataError, match="line 2: the score has a decimal comma"):
-        read(tmp_path, f"{head}a;b;A;B;0,25;\na;c;A;C;0.25;\n")
+    for first, second in (("0,25", "0.25"), ("1,250", "987")):  # where a comma may separate thousands
+        with pytest.raises(DataError, match="line 2: the score has a decimal comma"):
+            read(tmp_path, f"{head}a;b;A;B;{first};\na;c;A;C;{second};\n")
 
 
 def test_missing_columns_are_named(tmp_path: Path) -> None:
@@ -86,6 +87,8 @@ def test_all_missing_columns_are_named_at_once(tmp_path: Path) -> None:
 
 def test_mated_says_yes_or_no(tmp_path: Path) -> None:
     """A word that is neither is refused by line; no column says nothing."""
+    words = read(tmp_path, "probe,reference,score,mated\na,b,1,1.0\na,c,1,N\n").table
+    assert said_mated(words).tolist() == [1, 0]
     table = read(tmp_path, "probe,reference,score,mated\na,b,1,1\na,c,1,perhaps\n").table
     with pytest.raises(DataError, match="line 3: column 'mated' says neither"):
         said_mated(table)
