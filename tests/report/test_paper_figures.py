@@ -114,7 +114,7 @@ def test_a_choice_leaves_the_operating_point(choice: Choice) -> None:
     """Rates by group are at the target that headlines the whole result, whatever part of it is drawn."""
     name = "fmr-group"
     whole_figure, part = (paper_figures(judged_at(0.1), of)[name] for of in (Choice(), choice))
-    assert "overall FMR is 10 %" in whole_figure.caption
+    assert "overall FMR 10 %" in whole_figure.caption
     assert part.caption.split(".")[0] == whole_figure.caption.split(".")[0]
 
 

@@ -73,7 +73,8 @@ def _curves(source: Source) -> Figure | None:
             for which, _, part in _parts(series)
         },
         caption=spans(
-            "Left: higher is better. Right: lower is better. ",
+            "Receiver operating characteristic, left: higher is better. Detection error trade-off, right: lower is "
+            "better. ",
             *_band_words(series),
             f"Rates in the figure: {_weights(series)}. Scales: FMR logarithmic, on the right FNMR too",
             ", where 0 is drawn at the edge." if any(0.0 in trace.curve.y for trace in series) else ".",

@@ -48,9 +48,7 @@ def build(source: Source) -> View | None:
                 "Bands of each curve for the same subjects, new images, after Conti and Clémençon (2024); bands "
                 "for the population are labelled. Each replicate has its own threshold. Rates: ",
                 display_name(words().weighting, source.weighting),
-                ". Where a curve has no band, the note below the figure says why."
-                if any(figure.gaps for figure in figures)
-                else ".",
+                ".",
             ),
         ),
         figures=tuple(figures),

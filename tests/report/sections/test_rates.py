@@ -55,3 +55,14 @@ def test_panels_of_many_systems_say_whose_they_are() -> None:
     assert "Systems: service_5, service_6, service_7, service_8 and service_9. Lower" in plain_text(
         alone["det-part-2-of-3"]
     )
+
+
+def test_the_caption_spells_out_what_the_letters_stand_for() -> None:
+    """ROC and DET, beside the title that has the letters."""
+    view = rates.build(Source(result()))
+    assert view is not None
+    said = plain_text(view.figures[0].caption)
+    assert view.figures[0].title == "ROC and DET"
+    assert said.startswith(
+        "Receiver operating characteristic, left: higher is better. Detection error trade-off, "
+    )
