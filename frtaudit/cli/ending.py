@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from frtaudit.pipeline.run import RunSummary
 
 FILES = ("result.json", "report.html", "report.pdf", "annex.pdf")
+SHOWN = 5  # letters without a font
 MAX_FINDINGS = 40  # findings in the table; the report holds all
 HEAD = ("verdict", "requirement", "of", "estimate", "bound", "limit")
 COLOURS = {"pass": "32", "fail": "31", "inconclusive": "33", "not_testable": "33"}
@@ -26,7 +27,24 @@ def text(summary: "RunSummary", folder: Path) -> str:
     lines = [f"choice: {printable(sentence)}" for sentence in chosen]
     lines += table(summary.result, coloured=wants_colour())
     lines += [f"verdicts: {counts or 'no requirement declared'}"] if counts or not chosen else []
-    return "\n".join([*lines, *(printable(str(shown(path))) for path in _written(folder))])
+    lines += [printable(str(shown(path))) for path in _written(folder)]
+    return "\n".join([*lines, *_unprinted(folder)])
+
+
+def _unprinted(folder: Path) -> list[str]:
+    """A line where the PDF has boxes for letters of names; a browser finds fonts of its own."""
+    page, paper = folder / "report.html", folder / "report.pdf"
+    if not (page.exists() and paper.exists()):
+        return []
+    from frtaudit.report.versions import letters_without_font
+
+    letters = letters_without_font(page.read_text("utf-8"))
+    few = f"{', '.join(letters[:SHOWN])}{' and more' if len(letters) > SHOWN else ''}"
+    return (
+        [f"warning: report.pdf has boxes for letters without a font on this machine: {few}"]
+        if letters
+        else []
+    )
 
 
 def table(result: AuditResult, *, coloured: bool = False) -> list[str]:

@@ -313,6 +313,15 @@ def _values(columns: Columns, schema: SchemaSpec) -> str:
     return f": column {schema.column!r} holds {column_names(values)}" if few else ""
 
 
+def undeclared(schema: SchemaSpec, columns: Columns) -> str:
+    """The values of a column that ``*`` makes unknown, the first few, for a warning; empty where there is none."""
+    if ANY not in schema.unknown or schema.bins or not schema.classes:
+        return ""
+    known = {"", UNKNOWN, *schema.classes, *schema.unknown}
+    others = sorted({str(text) for text in columns.get(schema.column or "", ())} - known)
+    return ", ".join(map(excerpt, others[:MAX_VALUES]))
+
+
 def _chosen(
     name: str, schema: SchemaSpec, classes: tuple[str, ...], labels: tuple[str, ...], codes: Codes
 ) -> tuple[tuple[str, ...], tuple[str, ...], Codes]:

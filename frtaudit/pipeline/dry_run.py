@@ -11,6 +11,7 @@ from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned
 from frtaudit.inputs.pairlist import read_pairs
+from frtaudit.inputs.schemas import undeclared
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
 from frtaudit.pipeline.prepared import Prepared, prepare, ranked_classes
@@ -90,6 +91,9 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
     """What was noted of the data, and what looks wrong before anything is audited."""
     cohort_data = prepared.cohort_data
     yield from cohort_data.notes
+    for name, schema in spec.schemas.items():
+        if values := undeclared(schema, cohort_data.attributes):
+            yield f"schemas.{name}: column {schema.column!r} also holds {values}: counted as unknown"
     for name, (comparisons, table) in cohort_data.tables.items():
         yield from direction_notes(name, table, comparisons)
     is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs

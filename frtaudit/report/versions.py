@@ -5,6 +5,7 @@ import importlib
 import platform
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -168,6 +169,18 @@ def _shipped_letters() -> frozenset[int]:
     paths = sorted((shipped("templates") / "fonts").glob("*.?tf"))
     maps = [frozenset(FT2Font(str(path)).get_charmap()) for path in (render.fallback_font(), *paths)]
     return maps[0] | frozenset.intersection(*maps[1:])
+
+
+def letters_without_font(page: str) -> str:
+    """The letters of a page that no shipped font and none of this machine has: its PDF shows boxes for them."""
+    from matplotlib.font_manager import findSystemFonts
+    from matplotlib.ft2font import FT2Font
+
+    letters = {ord(letter) for letter in set(page) if letter.isprintable()} - _shipped_letters()
+    for path in findSystemFonts() if letters else ():
+        with suppress(OSError, RuntimeError):  # a font that cannot be read
+            letters -= set(FT2Font(path).get_charmap())
+    return "".join(map(chr, sorted(letters)))
 
 
 @cache

@@ -93,7 +93,7 @@ def changed_inputs(recorded: Mapping[str, Json], actual: Mapping[str, Json]) -> 
     wrong = [f"{name} is missing" for name in sorted(set(recorded) - set(actual))]
     wrong += [f"{name} is new" for name in sorted(set(actual) - set(recorded))]
     if wrong:
-        raise DataError("inputs", "; ".join(wrong), "the files that the result names by sha256")
+        raise DataError("inputs", "; ".join(wrong), "the files of the run, under the names that they had")
     return tuple(name for name in sorted(recorded) if actual[name] != recorded[name])
 
 

@@ -78,6 +78,21 @@ def test_no_requirement_no_table(summary: RunSummary, tmp_path: Path) -> None:
     assert ending.text(bare, tmp_path) == "verdicts: no requirement declared"
 
 
+def test_letters_that_the_pdf_cannot_show_are_said(
+    summary: RunSummary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a page without a PDF, and where the machine has a font for each, nothing is said."""
+    bare = replace(summary, result=replace(summary.result, findings=()), verdict_counts={})
+    monkeypatch.setattr("matplotlib.font_manager.findSystemFonts", list)
+    (tmp_path / "report.html").write_text("<p>é <b>男性</b></p>", "utf-8")
+    assert ending.text(bare, tmp_path).endswith("report.html")
+    (tmp_path / "report.pdf").touch()
+    line = "warning: report.pdf has boxes for letters without a font on this machine: 性, 男"
+    assert ending.text(bare, tmp_path).splitlines()[-1] == line
+    (tmp_path / "report.html").write_text("<p>é</p>", "utf-8")
+    assert ending.text(bare, tmp_path).endswith("report.pdf")
+
+
 @pytest.mark.parametrize(
     ("terminal", "environment", "coloured"),
     [

@@ -140,6 +140,16 @@ def test_unknown_classes_and_drops_are_said(tmp_path: Path) -> None:
     )
 
 
+def test_values_that_a_star_makes_unknown_are_said(tmp_path: Path) -> None:
+    """A word in capitals is another word; declared unknown values are no surprise."""
+    source = folder_of(tmp_path / "faces")
+    schemas = {"group": SchemaSpec(column="group", classes=("x",), unknown=("*",))}
+    line = "warning: schemas.group: column 'group' also holds 'y': counted as unknown"
+    assert check(spec(cohort=source, schemas=schemas))[-1] == line
+    schemas = {"group": SchemaSpec(column="group", classes=("x",), unknown=("y", "*"))}
+    assert not any("also holds" in text for text in check(spec(cohort=source, schemas=schemas)))
+
+
 def pairs_of(root: Path, text: str) -> str:
     (root / "own.csv").write_text(text)
     return str(root / "own.csv")

@@ -96,7 +96,9 @@ def test_inputs_are_named_when_they_are_not_the_recorded_ones() -> None:
     """Missing and new inputs are refused by name; those that hold something else are named."""
     assert changed_inputs(INPUTS, INPUTS) == ()
     assert changed_inputs({"a": "1", "b": "2"}, {"a": "1", "b": "3"}) == ("b",)
-    with pytest.raises(DataError, match="a is missing; c is new"):
+    with pytest.raises(
+        DataError, match="a is missing; c is new; accepted: .*, under the names that they had"
+    ):
         changed_inputs({"a": "1", "b": "2"}, {"b": "3", "c": "4"})
 
 

@@ -75,7 +75,8 @@ def check_below(root: Path, name: str, place: str, of: str) -> None:
     if not path.is_relative_to(root.resolve()):
         raise DataError(place, f"the file lies outside {of}", "a path below it")
     if not path.is_file():
-        raise DataError(place, f"no such file below {of}", "a path below it")
+        slashes = ", with / in place of \\" if "\\" in name else ""
+        raise DataError(place, f"no such file below {of}", f"a path below it{slashes}")
 
 
 def open_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> BinaryIO:

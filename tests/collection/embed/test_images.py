@@ -77,6 +77,7 @@ BAD = [
     ),
     ("image,subject\n/etc/hostname,a\n", "photos.csv line 2: the file lies outside the folder of the images"),
     ("image,subject\nann/none.jpg,a\n", "photos.csv line 2: no such file below the folder of the images"),
+    ("image,subject\nann\\1.jpg,a\n", "accepted: a path below it, with / in place of \\"),
     ("image,subject\nann,a\n", "photos.csv line 2: is a folder"),
     ("image,subject\nlink.jpg,a\n", "photos.csv line 2: is a symbolic link"),
     ("image,subject,x\nann/1.jpg,a,1\n", "column x without y; accepted: x, y, width, height"),
