@@ -9,7 +9,7 @@ number is its image's times 256 plus its place among the faces that the service 
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -59,16 +59,10 @@ class Store:
             for beside in ("", "-wal", "-shm"):
                 check_regular(self.path.with_name(f"{self.path.name}{beside}"))
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=0.2)
-            self._check_own()
-            self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
-            self._db.execute("PRAGMA secure_delete=ON")
-            self._db.execute("PRAGMA cache_size=-16000")
-            self._db.execute("BEGIN IMMEDIATE")
-            for statement in filter(str.strip, _TABLES.split(";")):
-                self._db.execute(statement)
-            self._db.execute("COMMIT")
+            with ExitStack() as failed:
+                failed.callback(self.close)
+                self._prepare()
+                failed.pop_all()
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise DataError(
@@ -79,6 +73,19 @@ class Store:
             raise DataError("into", f"the store cannot be written ({error})", "a writable folder") from None
         except (sqlite3.DatabaseError, OSError) as error:
             raise as_line(error, "into") from None
+
+    def _prepare(self) -> None:
+        """Take the file for this process alone, with all tables."""
+        self._check_own()
+        self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
+        self._db.execute("PRAGMA secure_delete=ON")
+        self._db.execute("PRAGMA cache_size=-16000")
+        self._db.execute("BEGIN IMMEDIATE")
+        for statement in filter(str.strip, _TABLES.split(";")):
+            self._db.execute(statement)
+        self._db.execute("COMMIT")
 
     def _check_own(self) -> None:
         """Raise :class:`DataError` for a store of another program, before anything is written into it."""

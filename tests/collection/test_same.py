@@ -1,5 +1,7 @@
 """Whether a folder goes on; what a sitting says of it is in test_sitting.py."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,10 @@ from frtaudit.errors import DataError
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path) -> Iterator[Store]:
     """An empty one."""
-    return Store(tmp_path / "s")
+    with closing(Store(tmp_path / "s")) as store:
+        yield store
 
 
 def found(*addresses: str) -> list[SourceImage]:

@@ -1,6 +1,7 @@
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -16,31 +17,36 @@ from frtaudit.core.machine.faults import as_line
 from frtaudit.errors import DataError
 
 
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty one."""
+    with closing(Store(tmp_path / "s")) as store:
+        yield store
+
+
 def answered(key: Key, score: float = 0.5) -> Result:
     """A result."""
     return Result(key=key, state=State.ANSWERED, attempts=1, score=score, version="v", request="r")
 
 
-def test_an_intent_without_a_result_is_ambiguous(tmp_path: Path) -> None:
+def test_an_intent_without_a_result_is_ambiguous(store: Store, tmp_path: Path) -> None:
     """It is counted when the store is opened again, stays paid for, and is pending; what has a result is not."""
-    store = Store(tmp_path / "s")
     store.begin()
     keys = [Key(0, 0, 256, 512), Key(0, 0, 256, 768)]
     store.commit([], keys, paid={(0, "compare", "1/10"): 2})
     store.commit([answered(keys[0])], [])
     store.close()
-    again = Store(tmp_path / "s")
-    assert again.begin() == {(0, "compare"): 1}
-    assert again.spent() == Fraction(1, 5)
-    ends = np.array([[256, 256], [512, 768]])
-    assert again.pending(0, 0, *ends).tolist() == [1]
-    assert again.begin() == {}
-    assert again.ambiguous() == {(0, "compare"): 1}
+    with closing(Store(tmp_path / "s")) as again:
+        assert again.begin() == {(0, "compare"): 1}
+        assert again.spent() == Fraction(1, 5)
+        ends = np.array([[256, 256], [512, 768]])
+        assert again.pending(0, 0, *ends).tolist() == [1]
+        assert again.begin() == {}
+        assert again.ambiguous() == {(0, "compare"): 1}
 
 
-def test_transport_is_told_in_the_next_sitting(tmp_path: Path) -> None:
+def test_transport_is_told_in_the_next_sitting(store: Store) -> None:
     """A failure of transport is stated in its own sitting and to be asked again in the next; a refusal is for good."""
-    store = Store(tmp_path / "s")
     store.begin()
     keys = [Key(0, 0, 256, 512), Key(0, 0, 512, 768)]
     down = Result(key=keys[0], state=State.TRANSPORT, attempts=6, refusal=Refusal.TRANSPORT, code="down")
@@ -60,9 +66,8 @@ def test_transport_is_told_in_the_next_sitting(tmp_path: Path) -> None:
     assert (store.has_after(0, -1), store.has_after(0, 0)) == (True, False)
 
 
-def test_services_and_turns_are_apart(tmp_path: Path) -> None:
+def test_services_and_turns_are_apart(store: Store) -> None:
     """The same pair of another service, another turn or the other way round is another call."""
-    store = Store(tmp_path / "s")
     store.begin()
     store.commit([answered(Key(0, 0, 256, 512))], [])
     ends = np.array([[256], [512]])
@@ -73,9 +78,8 @@ def test_services_and_turns_are_apart(tmp_path: Path) -> None:
     assert store.versions(0) == {"v": 1}
 
 
-def test_what_was_not_made_is_dropped(tmp_path: Path) -> None:
+def test_what_was_not_made_is_dropped(store: Store) -> None:
     """A call that the budget stopped leaves no intent; images keep their digest and their reason."""
-    store = Store(tmp_path / "s")
     store.begin()
     store.commit([], [Key(0, 0, 256, 0)], [ImageRow(1, 0, "{}", "ab", "", "")])
     store.commit([], [], dropped=[Key(0, 0, 256, 0)])
@@ -83,9 +87,8 @@ def test_what_was_not_made_is_dropped(tmp_path: Path) -> None:
     assert list(store.images()) == [ImageRow(1, 0, "{}", "ab", "", "")]
 
 
-def test_a_commit_is_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_commit_is_whole_or_not_at_all(store: Store) -> None:
     """A commit that fails halfway leaves nothing of itself."""
-    store = Store(tmp_path / "s")
     store.begin()
     with pytest.raises(Exception, match="parameter"):
         store.commit([answered(Key(0, 0, 256, 512))], [(0, object(), 1, 1)])
@@ -112,7 +115,8 @@ def test_a_commit_is_there_after_a_kill(tmp_path: Path) -> None:
         [sys.executable, "-c", KILLED, str(tmp_path / "s")], capture_output=True, text=True, check=False
     )
     assert done.returncode == -9
-    assert Store(tmp_path / "s").begin() == {(0, "compare"): len(done.stdout.split())}
+    with closing(Store(tmp_path / "s")) as store:
+        assert store.begin() == {(0, "compare"): len(done.stdout.split())}
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
@@ -123,9 +127,8 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     assert facts_of({"b": 1.0, "a": "x"}) == '{"a":"x","b":1.0}'
 
 
-def test_a_full_disk_in_a_commit_is_said_as_such(tmp_path: Path) -> None:
+def test_a_full_disk_in_a_commit_is_said_as_such(store: Store) -> None:
     """SQLite may have ended the transaction by itself: the error that is raised is the disk's, and nothing is held."""
-    store = Store(tmp_path / "s")
     store.begin()
     (pages,) = store._db.execute("PRAGMA page_count").fetchone()
     store._db.execute(f"PRAGMA max_page_count = {pages}")
@@ -157,14 +160,13 @@ def test_a_store_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [STORE]
 
 
-def test_a_file_size_limit_is_told_as_such(tmp_path: Path) -> None:
+def test_a_file_size_limit_is_told_as_such(store: Store, tmp_path: Path) -> None:
     """SQLite calls it an error of the disk, when a store is made and when calls are written into it."""
     for size in (4_096, 16_384):  # too small for its first pages; for the memory that its log shares
         line = "into: the file-size limit is reached; accepted: a higher limit: ulimit -f unlimited"
         with file_size_limit(size), pytest.raises(DataError) as refused:
             Store(tmp_path / f"{size}")
         assert str(refused.value) == line
-    store = Store(tmp_path / "s")
     store.begin()
     keys = [Key(0, 0, 256, 512 + 256 * number) for number in range(20_000)]
     with file_size_limit(100_000):
