@@ -176,3 +176,11 @@ def test_the_steps_of_an_audit_are_there_and_sum_to_it() -> None:
     whole = rows.pop("run")
     parts = [rows[step] for step in stages.ORDER[:-3]]
     assert np.allclose(np.sum(parts, axis=0), whole, atol=0.05 * len(parts) + 0.05)
+
+
+def test_the_peak_of_a_process_is_its_own() -> None:
+    """What the parent holds is not counted."""
+    held = np.ones(1 << 26)  # 512 MiB
+    ask = "from benchmarks.clock import peak_memory; print(peak_memory())"
+    done = subprocess.run([sys.executable, "-c", ask], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert 0 < float(done.stdout) < 0.25 < held.nbytes / 2**30
