@@ -23,7 +23,7 @@ PICTURES = {
     "best_matches": ("goldilocks_demo", "#f-best-matches"),
     "classes": ("interclass_demo", "#f-curves-tone-0"),
     "excess": ("interclass_demo", "#f-excess-tone-0"),
-    "releases": ("interclass_demo", "#f-course-0"),
+    "releases": ("interclass_demo", "#f-by-release-0"),
     "quality": ("interclass_demo", "#f-quality-tone"),
     "bootstrap": ("similarity_uncertainty", "#f-bootstrap-0"),
     "whole_band": ("similarity_uncertainty", "#f-whole-0"),

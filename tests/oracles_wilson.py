@@ -123,9 +123,9 @@ def rule_interval(
     deff = rule_design_effect(rows, kind(threshold), mated=mated, identity=identity)
     if not enough_at(threshold):
         scores = sorted({row.score for row in rows}, key=lambda t: abs(t - threshold))
-        lender = next((t for t in scores if enough_at(t)), None)
-        if lender is not None and rate_of(rows, kind(lender), identity=False) < 1:
-            deff = max(deff, rule_design_effect(rows, kind(lender), mated=mated, identity=identity))
+        source = next((t for t in scores if enough_at(t)), None)
+        if source is not None and rate_of(rows, kind(source), identity=False) < 1:
+            deff = max(deff, rule_design_effect(rows, kind(source), mated=mated, identity=identity))
         else:
             deff = max(deff, load)
     p = float(rate_of(rows, kind(threshold), identity=identity))

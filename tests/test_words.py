@@ -46,6 +46,8 @@ def test_a_planted_phrase_is_found_in_prose(tmp_path: Path) -> None:
         ("Systems that were told apart.", "differ significantly; distinguished"),
         ("An interval that holds the truth.", "contains the true value"),
         ("Kept in the ledger.", "failures and exclusions"),
+        ("No fair ground, of course, for a ground truth.", "context; background; data"),
+        ("The matrix and its course.", "layout; curve over dates"),
     ],
 )
 def test_a_later_phrase_is_found_in_prose(tmp_path: Path, text: str, term: str) -> None:

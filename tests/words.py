@@ -206,6 +206,19 @@ PHRASES = {
     r"your house|of the house|house rules?": "deploy it; of the project",
     r"says? its line|in the table with it": "is reported",
     r"made-up(?!-)": "synthetic",
+    r"(?!\Aground\Z)grounds?\b(?! truth)": "context; background; data",
+    r"crews?\b": "executor",
+    r"(?<!of\s)course\b|courses\b": "layout; curve over dates",
+    r"doubts\b|doubted": "uncertainty of labels or classes",
+    r"foot(ing|ings)\b": "common support",
+    r"wobbl(es?|ed|ing)\b": "Monte Carlo error",
+    r"purses?\b": "budget",
+    r"turnstiles?\b": "rate limiter",
+    r"soundings?\b": "pilot sample",
+    r"lenders?\b": "source of the design effect",
+    r"rivals?\b": "systems; multiple comparisons",
+    r"surveyors?\b": "analyses of the cohort",
+    r"dockets?\b": "rows of requirements",
 }
 """Phrase as it stood, a pattern in any case, from a word's beginning: what is said instead."""
 _PHRASES = [

@@ -1,6 +1,7 @@
 """Many releases of a vendor: whether interclass bias went up or down from each to the next (thesis, "histology").
 
-The grid and the dates stand in the spec; the report lays out matrix and course from them and from ``interclass``.
+The grid and the dates stand in the spec; the report draws the matrix and the curve over dates from them and from
+``interclass``.
 """
 
 import re

@@ -67,7 +67,7 @@ class Robustness:
                     text = f"found {share:g}"
                     raise SpecError(f"{WHERE}.mislabelled.{schema}.{name}", text, "a share from 0 to below 1")
 
-    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> None:  # noqa: ARG002  surveyors share a signature
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> None:  # noqa: ARG002  analyses share a signature
         """Refuse, before anything is scored, a schema or class that the cohort has not."""
         known = cohort_data.cohort.classifications
         for key, declared, more in (("mix", self.mix, ()), ("mislabelled", self.mislabelled, ("each",))):

@@ -286,8 +286,8 @@ def subject_codes(codes: Codes, subject_of: Index) -> tuple[Codes, Flags, Flags]
     majority = np.full(n_subjects, -1, dtype=np.int64)
     majority[subject[first]] = code[first]
     tied = np.zeros(n_subjects, dtype=np.bool_)
-    rivals = first[disagree[subject[first]]]
-    tied[subject[rivals]] = count[rivals] == count[rivals + 1]
+    split = first[disagree[subject[first]]]
+    tied[subject[split]] = count[split] == count[split + 1]
     return majority, tied, disagree
 
 

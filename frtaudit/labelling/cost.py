@@ -252,8 +252,8 @@ def _block(scores: Sequence[Floats], modes: Sequence[tuple[float, float]]) -> tu
 def truths(faces: Faces, fitted: Likely, count: int, rng: np.random.Generator) -> Mapping[End, Truths]:
     """``count`` possible truths at either end, of the same queries drawn anew.
 
-    Doubts that share a cause, bad images, relatives among the faces, do not cancel out: that is why there are two
-    ends, at each of which all doubts are decided in one direction. At the end of many, faces are drawn one by one.
+    Uncertain labels that share a cause, bad images, relatives among the faces, do not cancel out: that is why there are
+    two ends, at each of which all are decided in one direction. At the end of many, faces are drawn one by one.
     """
     n_queries = len(faces.queries)
     times = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=count)

@@ -204,7 +204,7 @@ def _effects(system: SystemData, row: Row) -> Effects | None:
     threshold: float | None = place.threshold
     if borrowing.few(residuals):
         threshold = (
-            (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.group_index].of(residuals).threshold
+            (rule.sources_fnmr if mated else rule.sources_fmr)[place.group_index].of(residuals).threshold
         )
     if threshold is None:
         return None

@@ -25,9 +25,8 @@ class MadeUp:
 
     ``queries`` of ``images`` each; shares of the images: ``wrong`` shows somebody else, ``crowd`` one or two strangers
     beside, ``near_duplicate`` the query's image before it with a few changed pixels, ``empty`` nobody. Other images
-    have grounds of their own. ``variation``: how much images of one face differ, in standard deviations of the pattern.
-    ``groups``: values of the column
-    ``group``, given in turn.
+    have backgrounds of their own. ``variation``: how much images of one face differ, in standard deviations of the
+    pattern. ``groups``: values of the column ``group``, given in turn.
     """
 
     seed: int = 0

@@ -117,7 +117,7 @@ def _brief(records: list[Record]) -> Table:
 
 
 def _chosen(source: Source, sets: Iterable[str]) -> str:
-    """Which sets were made with the scores of one system: they are no fair ground for it and others."""
+    """Which sets were made with the scores of one system: they do not compare it fairly with others."""
     spec = source.result.spec
     by: dict[str, list[str]] = {}
     for name in sets:

@@ -1,4 +1,4 @@
-"""Releases of a vendor: the grid of the largest d_l2, its course over dated releases, what each one changed."""
+"""Releases of a vendor: the grid of the largest d_l2, its curve over dated releases, what each one changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -247,8 +247,8 @@ def _history(
         (member for member in members if member.released is not None),
         key=lambda member: member.released or "",
     )
-    key = f"course-{place}"
-    panels = scales.alike(lambda: _courses(family, dated, schemas, largest))
+    key = f"by-release-{place}"
+    panels = scales.alike(lambda: _by_release(family, dated, schemas, largest))
     if not panels:
         return None
     whoms = _whoms(dated, largest)
@@ -290,7 +290,7 @@ def _sides(whoms: Sequence[str]) -> str:
     return whoms[0] if len(whoms) == 1 else f"left {whoms[0]}; right {whoms[1]}"
 
 
-def _courses(
+def _by_release(
     family: str, dated: Sequence[_Member], schemas: Mapping[str, int], largest: Sequence[Record]
 ) -> Iterator[Panel]:
     """A panel for each interval that the releases have."""

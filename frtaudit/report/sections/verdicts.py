@@ -101,7 +101,7 @@ def all_finding_rows(source: Source) -> tuple[FindingRow, ...]:
 
 
 def requirement_rows(finding_rows: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
-    """Rulings gathered by requirement, in the order of the finding_rows."""
+    """Rows of findings by requirement, in the order of ``finding_rows``."""
     names = dict.fromkeys(finding_row.requirement.text for finding_row in finding_rows)
     grouped = [
         tuple(finding_row for finding_row in finding_rows if finding_row.requirement.text == name)

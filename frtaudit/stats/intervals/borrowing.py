@@ -47,7 +47,7 @@ def few(residuals: Residuals) -> bool:
     return residuals.few(ENOUGH_ERRORS, ENOUGH_SUBJECTS)
 
 
-def fmr_lenders(tail: ScoreTail, member: Flags, trials: int) -> DesignEffectSources:
+def fmr_sources(tail: ScoreTail, member: Flags, trials: int) -> DesignEffectSources:
     """Return the nearest thresholds, down the tail and up all scores, at which the rarer outcome is frequent enough.
 
     ``member``: shape (K,), bool; a comparison counts when both its subjects do; ``trials``: how many do. Errors only
@@ -90,7 +90,7 @@ def _inside(tail: ScoreTail, member: Flags, size: int) -> tuple[Index, Index]:
     return inside, np.stack([first[inside], second[inside]], axis=1)
 
 
-def fnmr_lenders(tail: ScoreTail, member: Flags) -> DesignEffectSources:
+def fnmr_sources(tail: ScoreTail, member: Flags) -> DesignEffectSources:
     """Return the nearest thresholds, up and down the mated scores, at which the rarer outcome is frequent enough.
 
     ``member``: shape (K,), bool. Every mated score is kept, so that the search is whole.

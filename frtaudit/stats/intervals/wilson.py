@@ -18,8 +18,8 @@ from frtaudit.stats.intervals import borrowing
 from frtaudit.stats.intervals.borrowing import (
     DesignEffectSource,
     DesignEffectSources,
-    fmr_lenders,
-    fnmr_lenders,
+    fmr_sources,
+    fnmr_sources,
 )
 from frtaudit.stats.intervals.dependence import (
     Residuals,
@@ -111,20 +111,20 @@ class RuleInterval:
 class WilsonRule:
     """FORMULAS 8.1, prepared for one system: sums at every threshold, and whose design effect a group takes.
 
-    Make it with :func:`prepare`; then :meth:`fmr` and :meth:`fnmr` cost O(K) each. ``lenders_fmr``,
-    ``lenders_fnmr``: G+1 each.
+    Make it with :func:`prepare`; then :meth:`fmr` and :meth:`fnmr` cost O(K) each. ``sources_fmr``,
+    ``sources_fnmr``: G+1 each.
     """
 
     spread: Spread
     non_mated: NonMatedSums
     mated: MatedSums
-    lenders_fmr: tuple[DesignEffectSources, ...]
-    lenders_fnmr: tuple[DesignEffectSources, ...]
+    sources_fmr: tuple[DesignEffectSources, ...]
+    sources_fnmr: tuple[DesignEffectSources, ...]
 
     def fmr(self, threshold: float, group_index: int, alpha: float, weighting: Weighting) -> RuleInterval:
         """Interval of FMR (pooled) or FAR (identity) of a group at a prepared threshold, two-sided (8.1, 8.18)."""
         residuals = self.fmr_residuals(threshold, group_index, weighting)
-        source = self.lenders_fmr[group_index].of(residuals)
+        source = self.sources_fmr[group_index].of(residuals)
         lent = None
         if source.threshold is not None and borrowing.few(residuals):
             lent = self.fmr_residuals(source.threshold, group_index, weighting)
@@ -135,24 +135,24 @@ class WilsonRule:
     def fnmr(self, threshold: float, group_index: int, alpha: float, weighting: Weighting) -> RuleInterval:
         """Interval of FNMR (pooled) or FRR (identity) of ``group_index`` at a prepared threshold, two-sided."""
         residuals = self.fnmr_residuals(threshold, group_index, weighting)
-        source = self.lenders_fnmr[group_index].of(residuals)
+        source = self.sources_fnmr[group_index].of(residuals)
         lent = None
         if source.threshold is not None and borrowing.few(residuals):
             lent = self.fnmr_residuals(source.threshold, group_index, weighting)
         return _rule(residuals, lent, source, alpha, ends=1)
 
     def along(self, tail: ScoreTail, groups: Groups, thresholds: Floats) -> "WilsonRule":
-        """The same rule prepared for other thresholds, with the lenders that are known and were summed once."""
+        """The same rule prepared for other thresholds, with the sources that are known and were summed once."""
         return self.given(tail, groups, non_mated_sums(tail, groups, np.unique(thresholds)))
 
     def given(self, tail: ScoreTail, groups: Groups, sums: NonMatedSums) -> "WilsonRule":
         """The same rule prepared for the ascending thresholds of ``sums``."""
-        lent = _with_lenders((), self.lenders_fmr)
+        lent = _with_sources((), self.sources_fmr)
         more = rows_at(sums, np.setdiff1d(sums.thresholds, lent))
         return replace(
             self,
             non_mated=joined(rows_at(self.non_mated, lent), more),
-            mated=mated_sums(tail, groups, _with_lenders(sums.thresholds, self.lenders_fnmr)),
+            mated=mated_sums(tail, groups, _with_sources(sums.thresholds, self.sources_fnmr)),
         )
 
     def overall(self, tail: ScoreTail) -> "WilsonRule":
@@ -162,8 +162,8 @@ class WilsonRule:
             spread=Spread(**{field.name: getattr(self.spread, field.name)[:1] for field in fields(Spread)}),
             non_mated=NonMatedSums(**{k: v[:, :1] if v.ndim > 1 else v for k, v in sums.items()}),
             mated=mated_sums(tail, no_groups(tail), self.mated.thresholds),
-            lenders_fmr=self.lenders_fmr[:1],
-            lenders_fnmr=self.lenders_fnmr[:1],
+            sources_fmr=self.sources_fmr[:1],
+            sources_fnmr=self.sources_fnmr[:1],
         )
 
     def fmr_residuals(self, threshold: float, group_index: int, weighting: Weighting) -> Residuals:
@@ -190,16 +190,16 @@ def prepare(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) -> Wil
     (0, 12, 8.0)
     """
     member, counted = members(groups, tail.n_samples.size), spread(tail, groups)
-    lenders_fmr = tuple(
-        fmr_lenders(tail, chosen, int(n)) for chosen, n in zip(member, counted.trials, strict=True)
+    sources_fmr = tuple(
+        fmr_sources(tail, chosen, int(n)) for chosen, n in zip(member, counted.trials, strict=True)
     )
-    lenders_fnmr = tuple(fnmr_lenders(tail, chosen) for chosen in member)
+    sources_fnmr = tuple(fnmr_sources(tail, chosen) for chosen in member)
     return WilsonRule(
         spread=counted,
-        non_mated=non_mated_sums(tail, groups, _with_lenders(thresholds, lenders_fmr)),
-        mated=mated_sums(tail, groups, _with_lenders(thresholds, lenders_fnmr)),
-        lenders_fmr=lenders_fmr,
-        lenders_fnmr=lenders_fnmr,
+        non_mated=non_mated_sums(tail, groups, _with_sources(thresholds, sources_fmr)),
+        mated=mated_sums(tail, groups, _with_sources(thresholds, sources_fnmr)),
+        sources_fmr=sources_fmr,
+        sources_fnmr=sources_fnmr,
     )
 
 
@@ -212,20 +212,20 @@ def prepare_mated(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) 
     3
     """
     member = members(groups, tail.n_samples.size)
-    lenders = tuple(fnmr_lenders(tail, chosen) for chosen in member)
+    sources = tuple(fnmr_sources(tail, chosen) for chosen in member)
     return WilsonRule(
         spread=spread(tail, groups),
         non_mated=non_mated_sums(tail, groups, []),
-        mated=mated_sums(tail, groups, _with_lenders(thresholds, lenders)),
-        lenders_fmr=(),
-        lenders_fnmr=lenders,
+        mated=mated_sums(tail, groups, _with_sources(thresholds, sources)),
+        sources_fmr=(),
+        sources_fnmr=sources,
     )
 
 
-def _with_lenders(thresholds: Iterable[float], lenders: Iterable[DesignEffectSources]) -> Floats:
+def _with_sources(thresholds: Iterable[float], sources: Iterable[DesignEffectSources]) -> Floats:
     lent = [
         source.threshold
-        for of in lenders
+        for of in sources
         for source in (of.errors, of.others)
         if source.threshold is not None
     ]

@@ -81,7 +81,7 @@ def test_below_the_floor_every_number_is_that_of_a_whole_tail(
 
 
 def gaussian(budget: int) -> tuple[ScoreTail, PassContext]:
-    """Three hundred people with four samples, 720,000 pairs: the tail that a budget allows, and its ground."""
+    """Three hundred people with four samples, 720,000 pairs: the tail that a budget allows, and its context."""
     rng, n = np.random.default_rng(7), np.full(300, 4)
     vectors = np.repeat(rng.normal(size=(300, 16)), 4, axis=0) + 0.7 * rng.normal(size=(1200, 16))
     block = cosine_blocks(vectors.astype(np.float32))

@@ -55,13 +55,13 @@ def test_the_rule_on_arrays_is_the_rule_of_the_report(rate: float) -> None:
     found = coverage.wilson(drawn.own, drawn.lent, OVER, ALPHA)
     for c in range(300):
         lent = residuals(drawn.lent, c) if np.isfinite(drawn.lent.errors[c]) else None
-        lender = DesignEffectSource(threshold=None if lent is None else 0.5)
-        rule = wilson._rule(residuals(drawn.own, c), lent, lender, ALPHA, ends=1)
+        source = DesignEffectSource(threshold=None if lent is None else 0.5)
+        rule = wilson._rule(residuals(drawn.own, c), lent, source, ALPHA, ends=1)
         assert (found.low[c], found.high[c]) == pytest.approx((rule.low, rule.high), rel=1e-9, abs=1e-12)
 
 
 def one_cohort(errors: np.ndarray) -> tuple[Tally, Tally]:
-    """The tally of a cohort with these errors of its subjects, and one of no lender."""
+    """The tally of a cohort with these errors of its subjects, and one of no source."""
     sums = {
         "errors": errors.sum(),
         "count": errors.sum(),

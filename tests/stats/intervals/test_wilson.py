@@ -146,7 +146,7 @@ def test_where_there_are_never_enough_errors_half_of_the_comparisons_lend(mated:
             mated_score=scores,
         ),
     )
-    sources = borrowing.fnmr_lenders(tail, np.ones(4, dtype=bool))
+    sources = borrowing.fnmr_sources(tail, np.ones(4, dtype=bool))
     assert sources.errors.threshold == scores[place]
     above = mated - 1 - place
     assert sources.others.threshold == (scores[above - 1] if above else None)
@@ -158,7 +158,7 @@ def test_errors_lend_from_below_and_right_decisions_from_above() -> None:
     tail = SimpleNamespace(
         subject_of=np.arange(10, dtype=np.int32), mated_i=subject, mated_score=np.arange(200) / 1000
     )
-    sources = borrowing.fnmr_lenders(cast("ScoreTail", tail), np.ones(10, dtype=bool))
+    sources = borrowing.fnmr_sources(cast("ScoreTail", tail), np.ones(10, dtype=bool))
     assert sources.errors.threshold == 0.029
     assert sources.others.threshold == pytest.approx(0.098)
 
@@ -196,7 +196,7 @@ def _cut(tail: ScoreTail, floor: float) -> ScoreTail:
 
 
 def test_a_cut_tail_gives_the_same_interval_while_it_holds_a_lender() -> None:
-    """The search stays within the tail: below the lender nothing matters, not even that it was kept."""
+    """The search stays within the tail: below the source nothing matters, not even that it was kept."""
     tail = _stream([(0, 1 + e % 39) for e in range(60)], 40, per_pair=4)
     t = float(tail.tail_score[3])
     whole = wilson.prepare(tail, no_groups(tail), [t]).fmr(t, 0, 0.05, Weighting.POOLED)

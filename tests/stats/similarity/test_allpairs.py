@@ -32,7 +32,7 @@ def score(
     part: int = 3,
     all_below: int = 0,
 ) -> ScoreTail:
-    """Score a matrix in small tiles, with a sounding even for small sets."""
+    """Score a matrix in small tiles, with a pilot even for small sets."""
     with (
         patch.object(allpairs, "layout_of", lambda n: layout_of(n, part)),
         patch.object(allpairs, "ALL_BELOW", all_below),
@@ -99,7 +99,7 @@ def test_the_tail_answers_as_the_whole_set(
 
 
 def test_a_short_tail_is_scanned_again() -> None:
-    """When the sounding aims too high, the floor is lowered until what was asked for lies above it."""
+    """When the pilot aims too high, the floor is lowered until what was asked for lies above it."""
     world, whole = cohort(60, 1)
     with patch.object(allpairs, "AIM", 0.01), patch.object(allpairs, "EER_AIM", 0.01):
         found = score(world, whole, nobody(60), TailRequest(fmr=0.1, eer=True, threads=1))
@@ -135,7 +135,7 @@ def test_the_budget_bounds_the_tail(pairs: int) -> None:
 
 
 def test_a_floor_too_low_for_the_budget_is_raised_to_an_edge() -> None:
-    """When the sounding underrates the tail, the exact histogram gives a floor that fits."""
+    """When the pilot underrates the tail, the exact histogram gives a floor that fits."""
     scores, whole = cohort(60, 2)
     with patch.object(allpairs, "_floor", lambda *_: -1.0):
         found = score(scores, whole, nobody(60), TailRequest(fmr=0.1, budget=100 * PAIR_BYTES, threads=1))
