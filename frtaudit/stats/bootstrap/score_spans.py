@@ -73,28 +73,26 @@ def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Int
     chunk = np.unique(np.concatenate([chunks.clip(0, last), [0, last]]))
     place = comparisons.chunk_start[chunk]
     laid = int(np.searchsorted(place, furthest))
-    size = int(place[laid])
-    room = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+    room = np.empty(int(place[laid]), dtype=np.int32)
     lay = partial(_laid, comparisons, place, alike, room)
-    longest_first = by_many(lay, range(laid - 1, -1, -1), threads if size > MANY else 1)
-    spans = _joined(chunk, longest_first[::-1], room[2])
+    longest_first = by_many(lay, range(laid - 1, -1, -1), threads if room.size > MANY else 1)
+    spans = _joined(chunk, longest_first[::-1], room)
     for array in spans:
         array.flags.writeable = False
     return spans
 
 
-def _laid(
-    comparisons: SortedComparisons, place: Ints, alike: Ints, room: tuple[Ints, Index, Index], span: int
-) -> _Room:
-    """Parts and runs of one span, the runs counted from its first; ``room``: for starts, rows, second rows of all."""
+def _laid(comparisons: SortedComparisons, place: Ints, alike: Ints, room: Index, span: int) -> _Room:
+    """Parts and runs of one span, the runs counted from its first; ``room``: for second rows of all."""
     rows, buckets, (low, high) = alike.size, comparisons.coef.size, place[span : span + 2].tolist()
     blocks = ((rows - 1) >> BLOCK) + 1
     bits, blocked = max(rows - 1, 1).bit_length(), high - low >= RUN * rows * blocks
     step, tail = (buckets, BLOCK) if blocked and blocks * buckets <= MAX_BUCKETS else (0, bits)
     parts = buckets * (blocks if step else 1)
+    most = min(high - low, rows * parts)
     out = _Room(
         np.zeros(2, dtype=np.int64), np.empty(parts, dtype=np.int64), np.empty(parts, dtype=np.int32),
-        room[0][low:high], room[1][low:high], room[2],
+        np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32), room,
     )  # fmt: skip
     pairs = comparisons.first[low:high], comparisons.second[low:high], comparisons.bucket[low:high]
     if bits + tail <= np.iinfo(np.uint32).bits and high - low >= rows * parts:
@@ -106,7 +104,7 @@ def _laid(
         _unpacked(words, bits, buckets, low, out)
     n_parts, n_runs = out.made.tolist()
     return _Room(
-        out.made, out.run[:n_parts], out.bucket[:n_parts], out.start[:n_runs], out.row[:n_runs], room[2]
+        out.made, out.run[:n_parts], out.bucket[:n_parts], out.start[:n_runs], out.row[:n_runs], room
     )
 
 
