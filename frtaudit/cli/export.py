@@ -21,10 +21,12 @@ from frtaudit.signing.unchanged import refuse_changed
 def main(argv: Sequence[str]) -> int:
     """Write and name the files; the exit code is 0."""
     options = _parser().parse_intermixed_args(argv)
+    folder, out = Path(options.run), Path(options.out)
+    if not folder.exists():
+        read_run(folder)  # says so, before the formats are loaded
     load_plugins()
     formats = ",".join(options.formats).split(",") if options.formats else exporting.every_format()
     settings = dict(_setting(word) for word in options.settings)
-    folder, out = Path(options.run), Path(options.out)
     jobs = {job: out / job.name for job in jobs_in(folder) or ()} or {folder: out}
     for signed in dict.fromkeys((folder, *jobs)):
         refuse_changed(signed)

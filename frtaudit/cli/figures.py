@@ -9,8 +9,8 @@ from typing import Any, NoReturn  # Any: titles or figures
 
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.metrics import METRICS
-from frtaudit.errors import SpecError, printable
-from frtaudit.report.figure_choice import FORMATS, NONE_CHOSEN, WIDTHS, Choice
+from frtaudit.errors import DataError, SpecError, printable
+from frtaudit.report.figure_choice import ACCEPTED, FORMATS, NONE_CHOSEN, WIDTHS, Choice
 
 EXAMPLES = """\
 examples
@@ -34,6 +34,8 @@ class _FiguresParser(Parser):
 def main(argv: Sequence[str]) -> int:
     """``frtaudit figures``: 0 done, 1 could not, 2 usage."""
     options = _parser().parse_intermixed_args(argv)
+    if not Path(options.run).exists():  # asked before what draws is loaded
+        raise DataError(options.run, "cannot be read (No such file or directory)", ACCEPTED)
     from frtaudit.config.plugins import load_plugins
     from frtaudit.report.exports.run_folder import read_run
     from frtaudit.report.exports.write import write_whole

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frtaudit import __version__
 from frtaudit.cli.options import (
@@ -27,6 +28,10 @@ from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.faults import as_line, check_address_space, check_threads, told_once
 from frtaudit.core.machine.memory import collect_seldom
 from frtaudit.errors import SpecError, printable
+
+if TYPE_CHECKING:
+    from frtaudit.core.canonical import Json
+    from frtaudit.core.result import AuditResult
 
 Command = Callable[[Sequence[str]], int]
 
@@ -162,10 +167,15 @@ def collect(argv: Sequence[str]) -> int:
 
 def reproduce(argv: Sequence[str]) -> int:
     """Compute a result again and compare."""
-    from frtaudit.pipeline.rederive import rederive
     from frtaudit.signing import reproduce as command
 
-    return command.main(argv, rederive)
+    return command.main(argv, _rederived)
+
+
+def _rederived(recorded: "Mapping[str, Json]", run: Path, overrides: Sequence[str]) -> "AuditResult":
+    from frtaudit.pipeline.rederive import rederive  # once there is a result to compare with
+
+    return rederive(recorded, run, overrides)
 
 
 def seal(argv: Sequence[str]) -> int:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 FORMATS = ("svg", "pdf", "png")
 NONE_CHOSEN = "no figure of this result shows what was chosen"
+ACCEPTED = "a run's folder, its result.json, or nominal_levels.json of the study of coverage"
 WIDTHS = {"column": 3.35, "page": 7.0}  # inches
 
 Limits = tuple[float, float]

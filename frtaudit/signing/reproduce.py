@@ -22,7 +22,6 @@ from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
 from frtaudit.errors import DataError, FrtauditError, printable, why
 from frtaudit.report.files import jobs_in
-from frtaudit.signing.pdf.signature import read_signed_pdf
 
 RTOL = 1e-6
 ATOL = 1e-9
@@ -162,7 +161,10 @@ def _parser() -> CheckParser:
 def _recorded(run: Path) -> bytes:
     if run.is_dir():
         return read_regular(run / RESULT)
-    return read_signed_pdf(read_regular(run), (), run.name).attachments[RESULT]
+    data = read_regular(run)
+    from frtaudit.signing.pdf.signature import read_signed_pdf  # takes half a second to load
+
+    return read_signed_pdf(data, (), run.name).attachments[RESULT]
 
 
 def _named(value: Mapping[str, Json], part: str) -> dict[str, Json]:

@@ -4,21 +4,22 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import Links, irregular
-from frtaudit.signing.report_pdf import pdf_checks
-from frtaudit.signing.run_folder import run_checks, strangers
-from frtaudit.signing.sweeps import Tabled, is_sweep, sweep_checks
-from frtaudit.signing.trust import load_trust
+from frtaudit.signing.trust import Trust, load_trust
 from frtaudit.signing.verification import Check, Depth, Verification, indeterminate, invalid
+
+if TYPE_CHECKING:
+    from frtaudit.signing.sweeps import Tabled
 
 
 def verify(
     path: str | Path,
     trust: Iterable[str | Path] = (),
     depth: Depth = Depth.PAGE,
-    tabled: Tabled | None = None,
+    tabled: "Tabled | None" = None,
 ) -> Verification:
     """Check a run folder or a sweep's folder whole, or a PDF or a seal alone; nothing is fetched.
 
@@ -49,17 +50,25 @@ def verify(
     4
     """
     place, trusted = Path(path), load_trust(Path(file) for file in trust)
-    if place.is_dir() and is_sweep(place):
-        checks = sweep_checks(place, trusted, partial(run_checks, trust=trusted, depth=depth), depth, tabled)
-    elif place.is_dir():
-        checks = chain(run_checks(place, trusted, depth), strangers(place))
-    elif place.is_file():
-        checks = pdf_checks(place, trusted, depth)
+    if place.is_dir() or place.is_file():
+        checks = _checks(place, trusted, depth, tabled)
     else:
         kind = irregular(place, Links.FOLLOW)
         absent = indeterminate(str(path), "there is no such file or folder")
         checks = iter([absent if kind is None else invalid(str(path), f"{kind}: not opened")])
     return Verification(path=str(path), checks=tuple(dict.fromkeys(_heard(checks))))  # a fact is said once
+
+
+def _checks(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") -> Iterator[Check]:
+    from frtaudit.signing.report_pdf import pdf_checks  # what reads PDFs takes a second to load
+    from frtaudit.signing.run_folder import run_checks, strangers
+    from frtaudit.signing.sweeps import is_sweep, sweep_checks
+
+    if place.is_file():
+        return pdf_checks(place, trust, depth)
+    if is_sweep(place):
+        return sweep_checks(place, trust, partial(run_checks, trust=trust, depth=depth), depth, tabled)
+    return chain(run_checks(place, trust, depth), strangers(place))
 
 
 def _heard(checks: Iterable[Check]) -> Iterator[Check]:

@@ -53,6 +53,23 @@ def test_version_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "set()"
 
 
+@pytest.mark.parametrize("command", ["verify", "reproduce", "export", "figures"])
+def test_a_path_that_is_not_there_is_refused_before_what_is_slow_is_loaded(
+    command: str, tmp_path: Path
+) -> None:
+    """A mistyped path is answered in a fraction of a second: nothing that draws or reads PDFs is imported for it."""
+    code = (
+        "import sys, frtaudit.cli.main as m; m.main(sys.argv[1:]); "
+        "print({*sys.modules} & {'matplotlib', 'pandas', 'pyhanko', 'scipy', 'weasyprint'})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, command, str(tmp_path / "nowhere")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "set()"
+    assert "nowhere: " in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("name", ["SOURCE_DATE_EPOCH", "MPLBACKEND", "HB_SHAPER_LIST"])
 def test_what_the_shell_says_to_libraries_is_not_heeded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A time that is no number or an unknown backend ends a library, another shaper moves letters: none reaches one."""

@@ -12,6 +12,7 @@ from frtaudit.core.plain.records import from_json
 from frtaudit.core.text.file_names import number_name
 from frtaudit.core.text.formatting import exact, rate
 from frtaudit.errors import DataError
+from frtaudit.report.figure_choice import ACCEPTED
 from frtaudit.report.figures import bands, canvas, coverage, legends
 from frtaudit.report.figures.bands import RATE, Banded, BandStyle, outside
 from frtaudit.report.figures.curves import keys
@@ -19,7 +20,6 @@ from frtaudit.report.pieces import Figure, spans
 
 FILE = "nominal_levels.json"
 STUDY: Literal["nominal_levels"] = "nominal_levels"
-ACCEPTED = f"a run's folder, its result.json, or {FILE} of the study of coverage"
 _MALFORMED = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
 
 
