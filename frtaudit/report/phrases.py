@@ -11,13 +11,33 @@ from frtaudit.core.spec import ThresholdSource
 from frtaudit.core.text import formatting, kinds
 from frtaudit.core.text.formatting import Style
 from frtaudit.core.text.kinds import Kind, printed
-from frtaudit.report.pieces import Footnotes, Text, TextSpan, spans
+from frtaudit.report.pieces import Footnotes, Part, Text, TextSpan, spans
 from frtaudit.report.source import Bounds, Record, Source, escape
 from frtaudit.report.words import display_name, words
 
 ABSENT = "–"
 AS_ABOVE = "Read as the figure above."
 DASH: Text = (TextSpan(text=ABSENT),)
+BREAK = TextSpan(text=" ", kind="br")  # what follows begins a line
+
+
+def bold(text: str, pointer: str | None = None) -> TextSpan:
+    """A name, a title or an outcome that stands out."""
+    return TextSpan(text=text, pointer=pointer, kind="b")
+
+
+def code(text: str, pointer: str | None = None) -> TextSpan:
+    """What is typed, or a digest."""
+    return TextSpan(text=text, pointer=pointer, kind="code")
+
+
+def titled(title: str, *parts: Part) -> Text:
+    """What a caption says after its title.
+
+    >>> [(piece.text, piece.kind) for piece in titled("Test sets.", "Images in the pairs.")]
+    [('Test sets. ', 'b'), ('Images in the pairs.', '')]
+    """
+    return spans(bold(f"{title} "), *parts)
 
 
 def styled(text: Iterable[TextSpan], look: str) -> Text:

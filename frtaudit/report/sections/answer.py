@@ -61,11 +61,7 @@ def _requirements(source: Source, finding_rows: Sequence[FindingRow]) -> Iterato
         rest = [row for row in rows if row.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)]
         if not rows:
             continue
-        system = TextSpan(
-            text=name,
-            pointer=f"{rows[0].record.pointer}/provider" if rows[0].record else None,
-            kind="b",
-        )
+        system = phrases.bold(name, f"{rows[0].record.pointer}/provider" if rows[0].record else None)
         passed = len(rows) - len(failed) - len(rest)
         whole += passed == len(rows)
         systems += 1
@@ -106,8 +102,8 @@ def _modelled(finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
         if row.record and row.record.estimate.metric == MODELLED and row.code in decided
     }
     if names:
-        yield spans(
-            TextSpan(text="Decided by a model of the tail beyond the data, not by the data: ", kind="b"),
+        yield phrases.titled(
+            "Decided by a model of the tail beyond the data, not by the data:",
             listed(list(names.values())),
             ". The model does not cover people who are missing from the cohort, such as look-alikes.",
         )
@@ -215,7 +211,7 @@ def _rates(source: Source) -> Iterator[Text]:
     )
     beside = {record.estimate.provider: record for record in rates_of_false_matches}
     for record in records:
-        name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+        name = phrases.bold(record.estimate.provider, f"{record.pointer}/provider")
         point = phrases.at_words(record.estimate.at, record.pointer)
         labels, fmr = label_notice.beside(source, record), beside.get(record.estimate.provider)
         there: list[Part] = []

@@ -65,7 +65,7 @@ def _cards(source: Source, sets: list[str]) -> Table:
             _balance(source, [record for record in _of(pairs, name) if record.estimate.schema == schema])
             for schema in schemas
         ]
-        rows.append((spans(TextSpan(text=test_set_name(name), kind="b")), *sizes, *overlap, *balance))
+        rows.append((spans(phrases.bold(test_set_name(name))), *sizes, *overlap, *balance))
     columns = (
         Column(title="Test set"),
         *(Column(title=title, kind="num") for _, title in SIZES),
@@ -73,8 +73,8 @@ def _cards(source: Source, sets: list[str]) -> Table:
         *(Column(title=f"pairs by {schema.replace('_', ' ')}") for schema in schemas),
     )
     absent = "" if training else " Overlap of its identities with training sets was not tested."
-    caption = spans(
-        TextSpan(text="Test sets. ", kind="b"),
+    caption = phrases.titled(
+        "Test sets.",
         "Images and identities in the pairs, the largest number of pairs of one image, and the pairs whose "
         f"samples are both of one class.{absent}",
     )
@@ -172,12 +172,12 @@ def _values(source: Source) -> list[Table]:
             )
         blocks.setdefault(attribute, []).append((spans(str(value)), *cells))
     columns = header(["Value"], (test_set_name(name) for name in sets))
-    caption = spans(
-        TextSpan(text="Attributes over identities. ", kind="b"),
+    caption = phrases.titled(
+        "Attributes over identities.",
         "Identities with at least one image of a value; one identity may have several.",
     )
     table_blocks = [
-        Block(head=spans(TextSpan(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
+        Block(head=spans(phrases.bold(name.replace("_", " "))), rows=tuple(rows))
         for name, rows in blocks.items()
     ]
     return [build_table("card-values", caption, columns, table_blocks, notes)]
@@ -199,12 +199,9 @@ def _quartiles(source: Source) -> list[Table]:
         cells = [phrases.value(known[name, attribute, share], notes) for share, _ in QUARTILES]
         blocks.setdefault(attribute, []).append((spans(test_set_name(name)), *cells))
     columns = header(["Test set"], (title for _, title in QUARTILES))
-    caption = spans(
-        TextSpan(text="Numbers over identities. ", kind="b"),
-        "Quartiles of the means of each identity's images.",
-    )
+    caption = phrases.titled("Numbers over identities.", "Quartiles of the means of each identity's images.")
     table_blocks = [
-        Block(head=spans(TextSpan(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
+        Block(head=spans(phrases.bold(name.replace("_", " "))), rows=tuple(rows))
         for name, rows in blocks.items()
     ]
     return [build_table("card-quartiles", caption, columns, table_blocks, notes)]
@@ -232,12 +229,12 @@ def _steps(source: Source, name: str) -> list[Table]:
     columns = header(
         ["Left after"], (source.label(schema, group) if schema else ALL_SUBJECTS for group in groups)
     )
-    caption = spans(
-        TextSpan(text=f"Pairs left by each rule: {test_set_name(name)}. ", kind="b"),
+    caption = phrases.titled(
+        f"Pairs left by each rule: {test_set_name(name)}.",
         "Each line takes its rule on top of those above it.",
     )
     table_blocks = [
-        Block(head=spans(TextSpan(text=KINDS.get(kind, kind), kind="b")), rows=tuple(rows))
+        Block(head=spans(phrases.bold(KINDS.get(kind, kind))), rows=tuple(rows))
         for kind, rows in blocks.items()
     ]
     return [build_table(name_of("steps", name), caption, columns, table_blocks, Footnotes())]
@@ -263,8 +260,8 @@ def _certificate(source: Source, name: str) -> list[Table]:
         Column(title="share", kind="num"),
         Column(title="nearest to breaking it"),
     )
-    caption = spans(
-        TextSpan(text=f"Certificate: {test_set_name(name)}. ", kind="b"),
+    caption = phrases.titled(
+        f"Certificate: {test_set_name(name)}.",
         "Checked on the pairs alone, by code other than the code that selected them.",
     )
     return [build_table(name_of("certificate", name), caption, columns, [Block(rows=rows)], notes)]

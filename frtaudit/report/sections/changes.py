@@ -43,9 +43,9 @@ def build(source: Source) -> View | None:
         return None
     lead = spans(
         "The last audit is the result ",
-        TextSpan(text=previous.sha256[:SHOWN], kind="code"),
+        phrases.code(previous.sha256[:SHOWN]),
         "; the PDF carries it as ",
-        TextSpan(text="previous.json", kind="code"),
+        phrases.code("previous.json"),
         ". This comparison is not a test of a change: each interval holds for its own audit.",
     )
     caveats = tuple(spans(text) for text in _caveats(source, previous))
@@ -113,11 +113,9 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         blocks.setdefault(finding.requirement, []).append(row)
     if not blocks:
         return None
-    table_blocks = [
-        Block(head=spans(TextSpan(text=name, kind="b")), rows=tuple(rows)) for name, rows in blocks.items()
-    ]
-    caption = spans(
-        TextSpan(text="Then and now. ", kind="b"),
+    table_blocks = [Block(head=spans(phrases.bold(name)), rows=tuple(rows)) for name, rows in blocks.items()]
+    caption = phrases.titled(
+        "Then and now.",
         "The estimate of each requirement, its interval for the population, errors / trials. A dash: the last "
         "audit has no such number.",
     )
@@ -136,11 +134,7 @@ def _row(
     who: list[Part] = [name]
     if record.estimate.group != "all":
         who += [", ", phrases.group(source, record)]
-    now = TextSpan(
-        text=display_name(words().verdict, finding.verdict.value),
-        pointer=f"/findings/{index}/verdict",
-        kind="b",
-    )
+    now = phrases.bold(display_name(words().verdict, finding.verdict.value), f"/findings/{index}/verdict")
     then = "–" if verdict is None else display_name(words().verdict, verdict.verdict.value)
     return (
         spans(*who),
@@ -157,9 +151,9 @@ def _numbers(record: Record) -> Text:
     bound = record.bound(Target.POPULATION)
     parts: list[Part] = [phrases.value(record)]
     if bound is not None and bound.interval.low is not None:
-        parts += [TextSpan(text=" ", kind="br"), phrases.bounds(bound, record.estimate)]
+        parts += [phrases.BREAK, phrases.bounds(bound, record.estimate)]
     if record.estimate.numerator is not None:
-        parts += [TextSpan(text=" ", kind="br"), phrases.counts(record)]
+        parts += [phrases.BREAK, phrases.counts(record)]
     return spans(*parts)
 
 

@@ -57,7 +57,7 @@ def _schema(source: Source, name: str, counted: tuple[tuple[str, str], ...]) -> 
         for index, row in enumerate(source.counts(name))
     )
     columns = header(["Class"], (title for _, title in counted))
-    caption = spans(TextSpan(text=f"Schema {name.replace('_', ' ')}. ", kind="b"), _declared(source, name))
+    caption = phrases.titled(f"Schema {name.replace('_', ' ')}.", _declared(source, name))
     return build_table(name_of("cohort", name), caption, columns, [Block(rows=rows)], Footnotes())
 
 
@@ -66,14 +66,12 @@ def _declared(source: Source, name: str) -> Text:
     at = f"/spec/schemas/{escape(name)}"
     parts: list[Text] = []
     if spec.get("column"):
-        parts.append(
-            spans("Column ", TextSpan(text=str(spec["column"]), pointer=f"{at}/column", kind="code"), ". ")
-        )
+        parts.append(spans("Column ", phrases.code(str(spec["column"]), f"{at}/column"), ". "))
     if entries(spec.get("cross")):
         crossed = " and ".join(str(schema) for schema in entries(spec["cross"]))
         parts.append(spans("Crossing of ", TextSpan(text=crossed, pointer=f"{at}/cross"), ". "))
     if spec.get("conflicts"):
-        rule = TextSpan(text=str(spec["conflicts"]), pointer=f"{at}/conflicts", kind="code")
+        rule = phrases.code(str(spec["conflicts"]), f"{at}/conflicts")
         parts.append(spans("Subjects whose samples disagree: ", rule, "."))
     return spans(*parts)
 
@@ -88,9 +86,8 @@ def _comparisons(source: Source) -> list[Table]:
         if known is not None:
             rows.append(((provider(known),), _trials(mated), _trials(non_mated)))
     columns = header(["System"], ["mated comparisons", "non-mated comparisons"])
-    caption = spans(
-        TextSpan(text="Comparisons. ", kind="b"),
-        "Comparisons with a score, for each system, between subjects of any group.",
+    caption = phrases.titled(
+        "Comparisons.", "Comparisons with a score, for each system, between subjects of any group."
     )
     return [build_table("comparisons", caption, columns, [Block(rows=tuple(rows))], notes)] if rows else []
 

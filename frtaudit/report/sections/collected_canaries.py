@@ -55,8 +55,8 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
         Column(title="p", kind="num"),
         Column(title="more than chance"),
     )
-    caption = spans(
-        TextSpan(text="Did a service change during the collection? ", kind="b"),
+    caption = phrases.titled(
+        "Did a service change during the collection?",
         "The same comparisons (canaries) were requested in rounds, before, during and after all others, several "
         "times in each. A comparison has changed if all its scores of a round exceed all those of the first round, "
         "or all are lower; where both rounds gave equal scores it is not counted as able to change. Significance: "
@@ -84,8 +84,8 @@ def _reach(asked: Mapping[str, Facts]) -> Table:
         Column(title="order matters / pairs", kind="num"),
         Column(title="by at most (score)", kind="num"),
     )
-    caption = spans(
-        TextSpan(text="What canaries can show. ", kind="b"),
+    caption = phrases.titled(
+        "What canaries can show.",
         "Answers vary: the share of comparisons and rounds whose answers differ from time to time. Detectable change: "
         "the minimum detectable share of changed answers, with power ",
         power,

@@ -8,7 +8,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, header, provider
 from frtaudit.report.source import Record, Source
@@ -75,8 +75,8 @@ def _table(source: Source, schema: str) -> Table:
     columns = header(
         ["Class"], ["bandwidth", "scores on 0", "scores on 100", "K², scores", "p", "K², subjects", "p"]
     )
-    caption = spans(
-        TextSpan(text=f"Are scores normal? By {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"Are scores normal? By {schema.replace('_', ' ')}.",
         "The omnibus test of skewness and kurtosis, of all scores and of one mean score of each subject. A small p: "
         "not normal, and no interval of this report assumes that they are. The p values are unadjusted: if all "
         "scores were normal, one in twenty would still be below 0.05.",

@@ -198,8 +198,8 @@ def headline(source: Source, target: float | None) -> Table | None:
     rows = tuple(_row(record, notes) for record in records[:MAX_SAID])
     missed = (record.estimate.test for record in records[:MAX_SAID] if record.estimate.test is not None)
     alone = max((_alone(test) for test in missed if test.differs is False), default="")
-    caption = spans(
-        TextSpan(text="Do the groups differ? ", kind="b"),
+    caption = phrases.titled(
+        "Do the groups differ?",
         "The largest rate of a group over the smallest, at ",
         phrases.at_words({"fmr": records[0].estimate.at["fmr"]}, records[0].pointer),
         *_level(records),

@@ -2,7 +2,7 @@
 
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, header, provider
 from frtaudit.report.source import Record, Source
@@ -30,8 +30,8 @@ def _table(source: Source, schema: str) -> Table:
         ["Class"],
         ["failed / mated comparisons", "d_l2, failures apart", "d_l2, failures as score 0", "difference"],
     )
-    caption = spans(
-        TextSpan(text=f"The effect of failures on d_l2, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"The effect of failures on d_l2, by {schema.replace('_', ' ')}.",
         "Peña-Alcántara (2022) assigns the lowest score to every comparison with an image that failed; this report "
         "counts failures separately unless its spec says otherwise. The same comparisons under both rules; points on 0 "
         "to 100.",

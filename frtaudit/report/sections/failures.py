@@ -103,7 +103,7 @@ def _rates(source: Source, name: str, title: str, means: str, records: list[Reco
         columns, blocks = _dropped(columns, blocks, 2)
     if not any(record.bounds for record in records):
         columns, blocks = _dropped(columns, blocks, len(columns) - 1)
-    caption = spans(TextSpan(text=title, kind="b"), means, methods_said(records, *BOTH[:1]))
+    caption = spans(phrases.bold(title), means, methods_said(records, *BOTH[:1]))
     return build_table(name, caption, columns, blocks, notes)
 
 
@@ -122,7 +122,7 @@ def _overall(records: list[Record]) -> Table:
     listed = records[0].estimate.unit == OF_COMPARISONS
     columns = header(["System"], ["failed" if listed else "FTA", "failed / attempted", "interval"])
     caption = spans(
-        TextSpan(text=FAILED_COMPARISONS if listed else FTA, kind="b"),
+        phrases.bold(FAILED_COMPARISONS if listed else FTA),
         _fta_means(records),
         methods_said(records, *BOTH[:1]),
     )
@@ -157,8 +157,8 @@ def _cases(source: Source, records: list[Record]) -> Table:
             )
         blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
     columns = header(["Of"], (phrases.metric(name) for name in CASES))
-    caption = spans(
-        TextSpan(text="Rates if every failed comparison had been decided correctly, or wrongly. ", kind="b"),
+    caption = phrases.titled(
+        "Rates if every failed comparison had been decided correctly, or wrongly.",
         "Pooled rates, errors / comparisons below; only where comparisons failed.",
     )
     return build_table("rates-if-failures-had-scores", caption, columns, blocks, notes, "dense")
@@ -172,7 +172,7 @@ def _case(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
         return phrases.DASH
     soft = phrases.styled(phrases.counts(record), "soft")
-    return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), soft)
+    return spans(phrases.value(record, notes), phrases.BREAK, soft)
 
 
 def _dropped(
@@ -250,8 +250,8 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
         )
     columns = header(["System", "What happened", *(["Group"] if by_group else [])], ["How many"])
     elsewhere = not by_group and any(_in_annex(source, entry) for entry in source.result.failures)
-    caption = spans(
-        TextSpan(text="Failures and exclusions. ", kind="b"),
+    caption = phrases.titled(
+        "Failures and exclusions.",
         "Counts of everything that failed or was excluded. Nothing else was removed from the denominators of FNMR and "
         "FMR.",
         " Fold pairs without a score, which accuracy leaves out, are in the annex." if elsewhere else "",

@@ -80,7 +80,7 @@ def _distances(source: Source, *, every: bool = True) -> Iterator[Text]:
             shown = differences.shown_as(record)
             outcome = shown.text if record.estimate.test and record.estimate.test.differs else "not"
             words.setdefault(outcome, spans("a difference of classes is ", shown, " for "))
-            system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+            system = phrases.bold(record.estimate.provider, f"{record.pointer}/provider")
             brief = outcome == "not" or len(tested) > MAX_NAMED
             names[outcome].append(spans(system, *(() if brief else _largest_distance(source, record))))
         parts = [
@@ -204,7 +204,7 @@ def _differ_briefly(source: Source, differing: Sequence[Record]) -> Iterator[Tex
     named_systems = [name for name in source.providers if name in by_system][:MAX_LISTED]
     for name in named_systems:
         records = by_system[name]
-        system = TextSpan(text=name, pointer=f"{records[0].pointer}/provider", kind="b")
+        system = phrases.bold(name, f"{records[0].pointer}/provider")
         left = f"; {len(records) - limit} more in Groups" if len(records) > limit else ""
         at = at_target(source, records[0])
         ratios = [_ratio(source, record) for record in records[:limit]]
@@ -245,7 +245,7 @@ def _differs(source: Source, record: Record) -> Text:
     times: list[Part] = (
         [", ", phrases.value(record), " times as high"] if record.estimate.value is not None else []
     )
-    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    name = phrases.bold(record.estimate.provider, f"{record.pointer}/provider")
     return spans(
         name,
         f": {_rate_name(high)}",

@@ -363,8 +363,8 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         Column(title="for the population", kind="num"),
         Column(title="for the same subjects, new images", kind="num"),
     )
-    caption = spans(
-        TextSpan(text="How different are the groups? ", kind="b"),
+    caption = phrases.titled(
+        "How different are the groups?",
         "Each index summarises the spread of the groups' rates at one threshold, without unknown ones. The "
         "rates of equal groups differ by chance: “Expected under equality” is the median of the index under "
         "equality, then the value that it exceeds ",

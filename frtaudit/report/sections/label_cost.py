@@ -146,7 +146,7 @@ def _blocks(
         Block(
             head=spans(TextSpan(text=_at(rate, point)), *phrases.at_words(dict([point]), head.pointer)),
             rows=tuple(
-                ((TextSpan(text=name, kind="b"),), *cells[rate, point, name])
+                ((phrases.bold(name),), *cells[rate, point, name])
                 for name in source.providers
                 if (rate, point, name) in cells
             ),
@@ -183,7 +183,7 @@ def _held(source: Source, records: Sequence[Record]) -> Text:
         low, high = bound.interval.low, bound.interval.high
         if low is not None and high is not None and not low <= annotation.estimate.value <= high:
             at = phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
-            missed += [", " if missed else "", TextSpan(text=record.estimate.provider, kind="b"), " at ", *at]
+            missed += [", " if missed else "", phrases.bold(record.estimate.provider), " at ", *at]
     so: list[Part] = ["They miss it for ", *missed, "."] if missed else ["They contain it for every service."]
     return spans(
         "The simulation does not use annotation. Where faces were annotated, the last column gives FNMR on "
@@ -230,8 +230,8 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
         Column(title="interval, labels in doubt included", kind="num"),
         *((Column(title="on annotated labels", kind="num"),) if annotated else ()),
     )
-    caption = spans(
-        TextSpan(text="Rates on simulated true labels. ", kind="b"),
+    caption = phrases.titled(
+        "Rates on simulated true labels.",
         "Pooled rates",
         ""
         if source.weighting == "pooled"
@@ -255,8 +255,8 @@ def _costs(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     columns = header(
         ["Service"], ["reported less drawn", "by faces left out (type A)", "by wrong labels (type B)"]
     )
-    caption = spans(
-        TextSpan(text="Effect of label errors on the rates. ", kind="b"),
+    caption = phrases.titled(
+        "Effect of label errors on the rates.",
         "Mean of both assumptions, in percentage points: below 0 the reported rate is too low.",
     )
     return build_table("label-cost-kinds", caption, columns, _blocks(source, records, cells), notes)
@@ -280,9 +280,8 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
     columns = header(
         ["Service", "Group"], ["as reported", "on simulated labels", "interval, labels in doubt included"]
     )
-    caption = spans(
-        TextSpan(text="By group. ", kind="b"),
-        "Of queries with labels: the group of a query that was left out is not known.",
+    caption = phrases.titled(
+        "By group.", "Of queries with labels: the group of a query that was left out is not known."
     )
     yield build_table("label-cost-groups", caption, columns, blocks, notes)
 

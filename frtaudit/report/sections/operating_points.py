@@ -141,11 +141,7 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
     elif everybody is not None:
         against = ["; overall ", phrases.value(everybody, like=worst.estimate)]
     return [
-        TextSpan(
-            text=source.label(worst.estimate.schema, worst.estimate.group),
-            pointer=f"{worst.pointer}/group",
-            kind="b",
-        ),
+        phrases.bold(source.label(worst.estimate.schema, worst.estimate.group), f"{worst.pointer}/group"),
         *crowd,
         f" has the highest {rate}",
         *at_target(source, worst, always=True),

@@ -130,13 +130,13 @@ def _counts(records: list[Record]) -> list[Table]:
         cells = tuple(_share(by_metric.get(metric), notes) for metric in COUNTS)
         blocks.setdefault(str(training), []).append((label, *cells))
     columns = header(["Best matches"], ["test images", "test identities", "training identities", "merged"])
-    caption = spans(
-        TextSpan(text="Identities in both sets. ", kind="b"),
+    caption = phrases.titled(
+        "Identities in both sets.",
         "These are counts, not estimates, and have no interval. Merged: training identities that one test "
         "identity joins with another.",
     )
     table_blocks = [
-        Block(head=spans(TextSpan(text=f"Training set {name}", kind="b")), rows=tuple(rows))
+        Block(head=spans(phrases.bold(f"Training set {name}")), rows=tuple(rows))
         for name, rows in blocks.items()
     ]
     return [build_table("overlap", caption, columns, table_blocks, notes)]
@@ -167,8 +167,8 @@ def _noise(source: Source) -> list[Table]:
         for record in records
     )
     columns = header(["Training set"], ["images taken out / looked at"])
-    caption = spans(
-        TextSpan(text="Noise within training identities. ", kind="b"),
+    caption = phrases.titled(
+        "Noise within training identities.",
         "DBSCAN within each matching training identity; the largest cluster stays, and the search is run again.",
     )
     return [build_table("overlap-noise", caption, columns, [Block(rows=rows)], notes)]
@@ -194,12 +194,10 @@ def _review(source: Source) -> list[Table]:
             ]
             label = "all with a verdict" if above is None else f"above {float(above):g}"
             rows.append((spans(label), *(_share(cell, notes) for cell in cells)))
-        blocks.append(
-            Block(head=spans(TextSpan(text=f"Training set {training}", kind="b")), rows=tuple(rows))
-        )
+        blocks.append(Block(head=spans(phrases.bold(f"Training set {training}")), rows=tuple(rows)))
     columns = header(["Matches"], ["one identity", "one image"])
-    caption = spans(
-        TextSpan(text="Results of the review. ", kind="b"),
+    caption = phrases.titled(
+        "Results of the review.",
         "Of a reviewer, or of names known on both sides: of the matches above a score that have a verdict, those that "
         "show one identity, and those that are one image.",
     )
@@ -236,8 +234,8 @@ def _split(source: Source) -> list[Table]:
     titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for the population")
     columns = header(["Test set, training set"], titles)
     deltas = [record for record in records if record.estimate.metric == SPLIT[2]]
-    caption = spans(
-        TextSpan(text="Accuracy with and without overlapping identities. ", kind="b"),
+    caption = phrases.titled(
+        "Accuracy with and without overlapping identities.",
         "With the number of pairs. Without overlap: no subject of a pair is in the training set; overlap only: at "
         "least one is. Folds are unchanged, thresholds are fitted again. From each part, pairs are dropped at "
         "random until mated and non-mated pairs have the ratio of all pairs, because accuracy depends on it. Where "

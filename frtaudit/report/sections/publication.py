@@ -60,11 +60,11 @@ def build(source: Source) -> Publication | None:
         tables=tuple(_table(source)),
         link=spans(
             "Made from the run whose ",
-            TextSpan(text="statement.dsse.json", kind="code"),
+            phrases.code("statement.dsse.json"),
             " has sha256 ",
             TextSpan(text=str(source.result.digests.get("full")), pointer="/digests/full", kind="code long"),
             ". Readers with access to that run can compare: ",
-            TextSpan(text="sha256sum statement.dsse.json", kind="code"),
+            phrases.code("sha256sum statement.dsse.json"),
             ". Digests of spec and cohort in this variant are those of its own content.",
         ),
     )
@@ -114,9 +114,8 @@ def _table(source: Source) -> list[Table]:
     )
     if not rows:
         return []
-    caption = spans(
-        TextSpan(text="Withheld classes. ", kind="b"),
-        "Small classes and those withheld to protect them, without distinction.",
+    caption = phrases.titled(
+        "Withheld classes.", "Small classes and those withheld to protect them, without distinction."
     )
     columns = header(["Schema", "Class"])
     return [build_table("withheld", caption, columns, [Block(rows=rows)], Footnotes())]

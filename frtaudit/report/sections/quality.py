@@ -82,8 +82,8 @@ def _means(source: Source, schema: str) -> Table | None:
     columns = [Column(title="Samples"), *(Column(title=source.label(schema, g), kind="num") for g in groups)]
     columns.append(Column(title="Do classes differ?", kind="wide"))
     first = records[0].estimate
-    caption = spans(
-        TextSpan(text=f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}.",
         "Below each mean its interval for the population; the test draws subjects, not samples.",
         methods_said(records, Target.POPULATION),
     )
@@ -94,7 +94,7 @@ def _mean(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
         return phrases.DASH
     bound = phrases.bounds(record.bound(Target.POPULATION), record.estimate, notes)
-    return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), bound)
+    return spans(phrases.value(record, notes), phrases.BREAK, bound)
 
 
 def _within(source: Source, schema: str) -> Table | None:
@@ -117,8 +117,8 @@ def _within(source: Source, schema: str) -> Table | None:
     columns = [Column(title="Comparisons")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     columns += [Column(title="largest", kind="num"), Column(title="Is there a difference?", kind="wide")]
-    caption = spans(
-        TextSpan(text=f"d_l2 at equal quality, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"d_l2 at equal quality, by {schema.replace('_', ' ')}.",
         "Comparisons split into parts of equal size by the lower ",
         TextSpan(text=str(records[0].estimate.at["attribute"]), pointer=f"{records[0].pointer}/at/attribute"),
         " of their two samples. A differential that disappears within parts is associated with quality; one that "

@@ -185,8 +185,8 @@ def _target_table(source: Source, target: float) -> Table:
         for record in records
     ]
     pointer = f"{records[0].pointer}/at/fmr"
-    caption = spans(
-        TextSpan(text="FNMR at FMR ", kind="b"),
+    caption = phrases.titled(
+        "FNMR at FMR",
         TextSpan(text=formatting.exact(target), pointer=pointer, kind="n b"),
         f". Rates: {display_name(words().weighting, source.weighting)}, beside it the other weighting, "
         "at a threshold of its own; errors and comparisons are pooled counts.",
@@ -254,8 +254,8 @@ def _at_thresholds(source: Source) -> list[Table]:
         *RATE_COLUMNS,
     )
     people = any(record.bound(Target.POPULATION) for record in records)
-    caption = spans(
-        TextSpan(text="FMR and FNMR at fixed thresholds. ", kind="b"),
+    caption = phrases.titled(
+        "FMR and FNMR at fixed thresholds.",
         f"Rates: {display_name(words().weighting, source.weighting)}.",
         methods_said(records, Target.POPULATION if people else Target.COMPARISONS_IID),
     )
@@ -306,8 +306,8 @@ def _eer(source: Source) -> list[Table]:
         Column(title="EER", kind="num"),
         Column(title="Note", kind="num"),
     )
-    caption = spans(
-        TextSpan(text="Equal error rate. ", kind="b"),
+    caption = phrases.titled(
+        "Equal error rate.",
         "The rate where FMR and FNMR are equal, over all distinct scores; pooled. A summary, not an operating "
         "point, without an interval.",
     )

@@ -51,7 +51,7 @@ def build(source: Source) -> Robustness:
 def _runs(source: Source) -> Text:
     """Seed, B, the largest Monte Carlo error of a rate's bound, and what was declared of earlier runs."""
     spec, drawn = source.result.spec, mapping(source.result.spec.get("bootstrap"))
-    parts: list[Part] = [TextSpan(text=words().robustness["runs"], kind="b")]
+    parts: list[Part] = [phrases.bold(words().robustness["runs"])]
     parts += [" Seed ", TextSpan(text=str(spec.get("seed", 0)), pointer="/spec/seed", kind="n")]
     parts += [
         ", B = ",
@@ -99,10 +99,8 @@ def _monte_carlo(source: Source) -> Text:
 def _unknown(source: Source) -> list[Text]:
     """How many people have no class, by schema."""
     return [
-        spans(
-            TextSpan(text=f"Without a class under {spoken(record.estimate.schema)}: ", kind="b"),
-            phrases.counts(record),
-            " subjects.",
+        phrases.titled(
+            f"Without a class under {spoken(record.estimate.schema)}:", phrases.counts(record), " subjects."
         )
         for record in source.select("unknown_subjects")
         if record.estimate.numerator
@@ -131,9 +129,7 @@ def _absent(source: Source) -> Table:
     columns = header(
         ["Among"], ["Subjects (K)", "share of a kind of subject", "probability that it is absent"]
     )
-    caption = spans(
-        TextSpan(text="Kinds of subjects that may be absent. ", kind="b"), words().robustness["absent"]
-    )
+    caption = phrases.titled("Kinds of subjects that may be absent.", words().robustness["absent"])
     return build_table("robustness-unseen-subjects", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
@@ -161,11 +157,7 @@ def _worst(source: Source) -> Table | None:
     share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
     how = formatting.exact(float(share)) if isinstance(share, (int, float)) else ""
     number = TextSpan(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
-    title = spans(
-        TextSpan(text="The ", kind="b"),
-        number,
-        TextSpan(text=" of subjects with most false matches. ", kind="b"),
-    )
+    title = phrases.titled("The", number, phrases.bold(" of subjects with most false matches. "))
     caption = spans(title, words().robustness["worst"])
     return build_table("robustness-most-false-matches", caption, columns, blocks, notes, "dense")
 
@@ -197,7 +189,7 @@ def _alone(source: Source) -> Table | None:
     columns = header(
         ["Of"], (f"{rate}{end}" for rate in ("FMR", "FNMR") for end in ("", ", lowest", ", highest"))
     )
-    caption = spans(TextSpan(text="Rates without one subject. ", kind="b"), words().robustness["alone"])
+    caption = phrases.titled("Rates without one subject.", words().robustness["alone"])
     return build_table("robustness-leave-one-out", caption, columns, blocks, notes, "dense")
 
 
@@ -237,7 +229,7 @@ def _with_line(record: Record | None, like: Record | None, notes: Footnotes) -> 
         pointer=f"{record.pointer}/at/line",
         kind="n soft",
     )
-    return spans(shown, TextSpan(text=" ", kind="br"), TextSpan(text="line ", kind="soft"), line)
+    return spans(shown, phrases.BREAK, TextSpan(text="line ", kind="soft"), line)
 
 
 def _labels(source: Source) -> Table | None:
@@ -269,9 +261,8 @@ def _labels(source: Source) -> Table | None:
             )
         )
     columns = header(["Treated as one person"], (f"FMR, {of}" for of in OF.values()))
-    caption = spans(
-        TextSpan(text=("Rates if the pairs with the highest scores are label errors. "), kind="b"),
-        words().robustness["labels"],
+    caption = phrases.titled(
+        "Rates if the pairs with the highest scores are label errors.", words().robustness["labels"]
     )
     return build_table("robustness-label-errors", caption, columns, blocks, notes)
 
@@ -305,4 +296,4 @@ def _counted(record: Record | None, notes: Footnotes) -> Text:
     if record.estimate.numerator is None:
         return phrases.value(record, notes)
     soft = phrases.styled(phrases.counts(record), "soft")
-    return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), soft)
+    return spans(phrases.value(record, notes), phrases.BREAK, soft)

@@ -52,7 +52,7 @@ def bounds(source: Source, schema: str) -> Table | None:
         *(text[f"bounds_{name}"] for name in causes),
         *([text["behind"]] if behind else []),
     ]
-    caption = spans(TextSpan(text=title, kind="b"), " ".join(sentences))
+    caption = spans(phrases.bold(title), " ".join(sentences))
     return build_table(
         name_of("robustness-unknown-classes", schema), caption, columns, blocks, notes, "dense"
     )
@@ -154,8 +154,8 @@ def mix(source: Source, schema: str) -> Table | None:
         ["At"],
         ["threshold", "FMR in the mix", "FNMR in the mix", "threshold that the mix needs", "FNMR there"],
     )
-    caption = spans(
-        TextSpan(text=f"Other shares of classes, by {spoken(schema)}: ", kind="b"),
+    caption = phrases.titled(
+        f"Other shares of classes, by {spoken(schema)}:",
         *_declared_mix(source, schema),
         ". ",
         words().robustness["mix"],
@@ -230,7 +230,7 @@ def _bounded(record: Record | None, notes: Footnotes) -> Text:
         return phrases.value(record, notes)
     return spans(
         phrases.value(record, notes),
-        TextSpan(text=" ", kind="br"),
+        phrases.BREAK,
         phrases.bounds(bound, record.estimate, notes),
     )
 

@@ -2,7 +2,7 @@
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Footnotes, Text, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source, by_place
@@ -33,8 +33,8 @@ def build(source: Source) -> View | None:
         Column(title="ratio to FMR of all", kind="num"),
         Column(title="interval", kind="num"),
     )
-    caption = spans(
-        TextSpan(text="FMR within classes. ", kind="b"),
+    caption = phrases.titled(
+        "FMR within classes.",
         "FMR of comparisons of two subjects of one class of a schema, and its ratio to FMR of all comparisons at the "
         "same threshold.",
         methods_said(records, Target.POPULATION),

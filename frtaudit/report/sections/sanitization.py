@@ -52,9 +52,8 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         cells = [_count(class_counts[place], f"{at}/groups/{place}") for place, _ in groups]
         rows.append((_rule(stage, at), _count(stage, at), *cells))
     by = f" by {schema.replace('_', ' ')}" if schema else ""
-    caption = spans(
-        TextSpan(text=f"Subjects and samples after each step{by}. ", kind="b"),
-        "Subjects / samples after each step.",
+    caption = phrases.titled(
+        f"Subjects and samples after each step{by}.", "Subjects / samples after each step."
     )
     return build_table(
         f"sanitized-{schema or 'all'}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from frtaudit.core.seal import Departure
+from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
 from frtaudit.report.source import Source
 
 NOTHING = "nothing"
-RESULT = TextSpan(text="result.json", kind="code")
+RESULT = phrases.code("result.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ def _table(rows: tuple[tuple[Text, ...], ...]) -> Table:
         Column(title="Sealed", kind="wide"),
         Column(title="As run", kind="wide"),
     )
-    caption = spans(TextSpan(text="Departures from the seal. ", kind="b"), "Paths are those of ", RESULT, ".")
+    caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
     return Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),))
 
 
@@ -62,4 +63,4 @@ def _row(index: int, departure: Departure) -> tuple[Text, ...]:
 
 
 def _piece(text: str, pointer: str) -> TextSpan:
-    return TextSpan(text=text, pointer=pointer, kind="code")
+    return phrases.code(text, pointer)

@@ -185,10 +185,7 @@ def _lines(text: Text, length: int = LINE_LENGTH) -> int:
 
 def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     """Which systems, which people, and for whom the verdicts hold."""
-    systems = [
-        TextSpan(text=name, pointer=_named_at(source, name), kind="b")
-        for name in source.providers[:FIRST_PAGE_SYSTEMS]
-    ]
+    systems = [phrases.bold(name, _named_at(source, name)) for name in source.providers[:FIRST_PAGE_SYSTEMS]]
     if systems:
         rest = len(source.providers) - len(systems)
         more: list[Part] = [f" and {rest} more"] if rest else []
@@ -271,7 +268,7 @@ def headline(source: Source) -> Table | None:
         }
         if by_target:
             first = next(iter(by_target.values()))
-            name = TextSpan(text=provider, pointer=f"{first.pointer}/provider", kind="b")
+            name = phrases.bold(provider, f"{first.pointer}/provider")
             cells = (
                 _headline_cell(by_target.get(target), notes, lines.get((provider, target), ()))
                 for target in targets
@@ -303,7 +300,7 @@ def _headline_cell(record: Record | None, notes: Footnotes, with_labels: Text) -
         lines += ["   ", *phrases.bounds(bound, record.estimate, notes)]
     if with_labels or record.estimate.numerator is not None:
         below = with_labels or phrases.styled(phrases.counts(record), "soft")
-        lines += [TextSpan(text=" ", kind="br"), *below]
+        lines += [phrases.BREAK, *below]
     return spans(*lines)
 
 

@@ -68,8 +68,8 @@ def not_drawn(systems: Sequence[str], what: str = "the curves") -> tuple[Text, .
     """What a reader is told of the systems whose figures a page has no room for."""
     if not systems:
         return ()
-    names = listed([TextSpan(text=name, kind="b") for name in systems])
-    command = TextSpan(text="frtaudit figures", kind="code")
+    names = listed([phrases.bold(name) for name in systems])
+    command = phrases.code("frtaudit figures")
     return (spans(f"Not drawn here: {what} of ", names, "; ", command, " writes them."),)
 
 
@@ -99,7 +99,7 @@ def _interval_row(record: Record, bounds: Bounds, notes: Footnotes, places: int 
 
 def provider(record: Record) -> TextSpan:
     """The system's name."""
-    return TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    return phrases.bold(record.estimate.provider, f"{record.pointer}/provider")
 
 
 def interval_cells(

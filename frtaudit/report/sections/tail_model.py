@@ -6,7 +6,7 @@ from frtaudit.core import Target
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves, tails
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     build_table,
@@ -133,7 +133,7 @@ def _table(
             rows = tuple(row(by_metric, notes) for by_metric in places.values())
             blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
     name, title, says = named
-    caption = spans(TextSpan(text=title, kind="b"), says, methods_said(chosen, Target.MODEL))
+    caption = spans(phrases.bold(title), says, methods_said(chosen, Target.MODEL))
     return build_table(name, caption, columns, blocks, notes)
 
 

@@ -77,7 +77,7 @@ def build(source: Source) -> View | None:
 
 def _elsewhere(systems: Sequence[str], schemas: Sequence[str]) -> Text:
     """Where the figures are that do not stand beside the first table."""
-    names = listed([TextSpan(text=name, kind="b") for name in systems])
+    names = listed([phrases.bold(name) for name in systems])
     by = listed([schema.replace("_", " ") for schema in schemas])
     return spans("The annex has the further curves of ", names, ", by ", by, ".")
 
@@ -112,8 +112,8 @@ def _table(source: Source, schema: str) -> Table:
     columns = [Column(title="Threshold set for"), Column(title="threshold", kind="num")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     first = records[0]
-    caption = spans(
-        TextSpan(text=f"One threshold for all classes, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"One threshold for all classes, by {schema.replace('_', ' ')}.",
         "At the threshold that gives the class on the left a TAR of ",
         phrases.number(f"{100 * float(first.estimate.at['tar']):g} %", f"{first.pointer}/at/tar"),
         f", the TAR of each class; {'beside' if len(groups) <= BESIDE else 'below'} it the interval for ",
@@ -155,7 +155,7 @@ def _cell(record: Record | None, notes: Footnotes, classes: int) -> Text:
             bounds = phrases.bounds(bound, record.estimate, notes)
             beside = few and len(parts) == 1
             parts += [
-                "   " if beside else TextSpan(text=" ", kind="br"),
+                "   " if beside else phrases.BREAK,
                 *(unbroken(piece) if classes <= WHOLE else piece for piece in bounds),
             ]
     return spans(*parts)

@@ -76,9 +76,7 @@ def _rates(
             *([Column(title="errors / all", kind="num")] if metrics == RATES else []),
             Column(title="interval", kind="num"),
         ]
-    caption = spans(
-        TextSpan(text=title, kind="b"), *_declared(source), says, methods_said(chosen, Target.POPULATION)
-    )
+    caption = spans(phrases.bold(title), *_declared(source), says, methods_said(chosen, Target.POPULATION))
     return build_table(name, caption, columns, blocks, notes)
 
 
@@ -164,8 +162,8 @@ def _enrolment(source: Source) -> Table:
         Column(title="not enrolled / subjects", kind="num"),
         Column(title="interval", kind="num"),
     )
-    caption = spans(
-        TextSpan(text="Failure to enrol. ", kind="b"),
+    caption = phrases.titled(
+        "Failure to enrol.",
         "Subjects who could not be enrolled, of all.",
         methods_said(records, Target.POPULATION),
     )

@@ -64,7 +64,7 @@ def pair(record: Record) -> Text:
     return spans(
         provider(record),
         " – ",
-        TextSpan(text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"),
+        phrases.bold(str(record.estimate.at["against"]), f"{record.pointer}/at/against"),
     )
 
 
@@ -91,8 +91,8 @@ def hidden(source: Source) -> Table | None:
         Column(title="with sampling error", kind="num"),
         Column(title="Failures", kind="wide"),
     )
-    caption = spans(
-        TextSpan(text="Bounds for failures. ", kind="b"),
+    caption = phrases.titled(
+        "Bounds for failures.",
         "First minus second in pooled FNMR over all mated comparisons, in percentage points: lowest if all failures "
         "of the first system had been right and all of the second wrong, highest in the opposite case. A choice that "
         "holds at both ends does not depend on the failures.",
@@ -119,9 +119,7 @@ def changes(source: Source) -> Table | None:
     rows = tuple(
         (
             spans(
-                TextSpan(
-                    text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"
-                ),
+                phrases.bold(str(record.estimate.at["against"]), f"{record.pointer}/at/against"),
                 " – ",
                 provider(record),
             ),
@@ -141,8 +139,8 @@ def changes(source: Source) -> Table | None:
         Column(title="largest change (score)", kind="num"),
         Column(title="Did the service change?", kind="wide"),
     )
-    caption = spans(
-        TextSpan(text="Two dates of one service. ", kind="b"),
+    caption = phrases.titled(
+        "Two dates of one service.",
         "The same inputs, scored again. The tables of differences show whether a change is within the margin.",
     )
     return build_table("vendors-two-dates", caption, columns, [Block(rows=rows)], notes)
@@ -153,9 +151,7 @@ def changed(source: Source) -> tuple[Text, ...]:
     return tuple(
         spans(
             "From ",
-            TextSpan(
-                text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"
-            ),
+            phrases.bold(str(record.estimate.at["against"]), f"{record.pointer}/at/against"),
             " to ",
             provider(record),
             *(
@@ -176,7 +172,7 @@ def ledger(source: Source) -> Table | None:
     """What each system scored and others did not, and so is not compared."""
     rows = tuple(
         (
-            (TextSpan(text=entry.provider or "", pointer=f"/failures/{place}/provider", kind="b"),),
+            (phrases.bold(entry.provider or "", f"/failures/{place}/provider"),),
             (phrases.number(formatting.count(entry.count), f"/failures/{place}/count"),),
             (TextSpan(text=entry.unit, pointer=f"/failures/{place}/unit"),),
         )
@@ -186,8 +182,8 @@ def ledger(source: Source) -> Table | None:
     if not rows:
         return None
     columns = (Column(title="System"), Column(title="left out", kind="num"), Column(title="of"))
-    caption = spans(
-        TextSpan(text="Left out of the common support. ", kind="b"),
+    caption = phrases.titled(
+        "Left out of the common support.",
         "Scored by this system, failed in another: such differences are bounded in the table of failures.",
     )
     return build_table("vendors-failures", caption, columns, [Block(rows=rows)], Footnotes())

@@ -172,7 +172,7 @@ def marks(source: Source, finding: Finding) -> Iterator[Part]:
     profile = mapping(mapping(source.result.spec.get("profiles")).get(str(requirement.get("profile"))))
     read = profile.get("confidence", Confidence.DOCUMENT.value)
     if read != Confidence.DOCUMENT.value:
-        yield TextSpan(text=f", {str(read).replace('_', ' ')}", kind="b")
+        yield phrases.bold(f", {str(read).replace('_', ' ')}")
     if finding.advisory:
         yield ", advisory"
 
