@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections import collected_canaries, collected_services
 from frtaudit.report.sections.collected_services import (
@@ -18,7 +18,7 @@ from frtaudit.report.sections.collected_services import (
     services_of,
     settings,
 )
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Source, rows_of
 from frtaudit.report.words import display_name, words
 
@@ -164,7 +164,7 @@ def _left_out(collection: Facts) -> Iterator[Table]:
         at = f"{AT}/images/left_out/{index}"
         unit = TextSpan(text=str(row.get("unit")), pointer=f"{at}/unit")
         rows.append((spans(counted(row.get("count"), f"{at}/count"), " ", unit), (reason(row, at),)))
-    columns = (Column(title="Left out"), Column(title="why", kind="wide"))
+    columns = header(["Left out"], wide=["why"])
     caption = phrases.titled(
         "What was left out.", "Each image is counted under the first reason that applies."
     )

@@ -7,7 +7,7 @@ from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.collected_services import Facts, counted, place_of, service_name
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import rows_of
 
 
@@ -75,14 +75,16 @@ def _reach(asked: Mapping[str, Facts]) -> Table:
     """A row for each service: how much its canaries would have shown."""
     first, facts = next(iter(asked.items()))
     power = phrases.number(formatting.exact(_real(facts.get("power"))), f"{place_of(first)}/canaries/power")
-    columns = (
-        Column(title="Service"),
-        Column(title="answered / asked", kind="num"),
-        Column(title="times each", kind="num"),
-        Column(title="answers vary", kind="num"),
-        Column(title="detectable change", kind="num"),
-        Column(title="order matters / pairs", kind="num"),
-        Column(title="by at most (score)", kind="num"),
+    columns = header(
+        ["Service"],
+        [
+            "answered / asked",
+            "times each",
+            "answers vary",
+            "detectable change",
+            "order matters / pairs",
+            "by at most (score)",
+        ],
     )
     caption = phrases.titled(
         "What canaries can show.",

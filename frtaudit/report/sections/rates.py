@@ -30,6 +30,7 @@ from frtaudit.report.sections.tables import (
     RATE_COLUMNS,
     build_table,
     by_provider,
+    header,
     interval_rows,
     methods_said,
     provider,
@@ -300,12 +301,7 @@ def _eer(source: Source) -> list[Table]:
         )
         for record in records
     )
-    columns = (
-        Column(title="System"),
-        Column(title="On"),
-        Column(title="EER", kind="num"),
-        Column(title="Note", kind="num"),
-    )
+    columns = header(["System", "On"], ["EER", "Note"])
     caption = phrases.titled(
         "Equal error rate.",
         "The rate where FMR and FNMR are equal, over all distinct scores; pooled. A summary, not an operating "

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections import licences
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Source, escape
 
 LINE = 110
@@ -48,7 +48,7 @@ def _digests(source: Source) -> Table:
         ((phrases.code(name),), _digest(digest, f"/digests/inputs/{escape(name)}"))
         for name, digest in sorted(mapping(source.result.digests.get("inputs")).items())
     ]
-    columns = (Column(title="Of"), Column(title="SHA-256", kind="wide"))
+    columns = header(["Of"], wide=["SHA-256"])
     caption = phrases.titled("Digests.", "A change of a single byte changes them.")
     return build_table("digests", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
@@ -68,7 +68,7 @@ def _made(source: Source) -> Iterator[Table]:
     ]
     if blocks:
         caption = phrases.titled("Templates.", "What frtaudit embed made them with.")
-        columns = (Column(title="Setting"), Column(title="Value", kind="wide"))
+        columns = header(["Setting"], wide=["Value"])
         yield build_table("templates", caption, columns, blocks, Footnotes())
 
 

@@ -13,7 +13,6 @@ from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import (
     Block,
-    Column,
     Figure,
     Footnotes,
     Panel,
@@ -188,13 +187,7 @@ def _changes(source: Source, family: str, members: Sequence[_Member]) -> Table |
         return None
     notes = Footnotes()
     rows = tuple(_change(record, notes) for record in records)
-    columns = (
-        Column(title="From – to"),
-        Column(title="By"),
-        Column(title="change", kind="num"),
-        Column(title="for the population", kind="num"),
-        Column(title="Up or down?", kind="wide"),
-    )
+    columns = header(["From – to", "By"], ["change", "for the population"], ["Up or down?"])
     caption = phrases.titled(
         f"{_called(family)}: the change with each release.",
         "New largest d_l2 minus old, with the same resampled subjects in both; above 0, bias increased.",

@@ -2,9 +2,16 @@
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Text, spans
+from frtaudit.report.pieces import Block, Footnotes, Text, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
+from frtaudit.report.sections.tables import (
+    build_table,
+    by_provider,
+    header,
+    interval_cells,
+    methods_said,
+    provider,
+)
 from frtaudit.report.source import Record, Source, by_place
 
 FMR, RATIO = "fmr_same_class", "fmr_same_class_ratio"
@@ -24,14 +31,8 @@ def build(source: Source) -> View | None:
         )
         for _, system_records in by_provider(source, records)
     ]
-    columns = (
-        Column(title="Schema"),
-        Column(title="At"),
-        Column(title="FMR", kind="num"),
-        Column(title="false matches", kind="num"),
-        Column(title="interval", kind="num"),
-        Column(title="ratio to FMR of all", kind="num"),
-        Column(title="interval", kind="num"),
+    columns = header(
+        ["Schema", "At"], ["FMR", "false matches", "interval", "ratio to FMR of all", "interval"]
     )
     caption = phrases.titled(
         "FMR within classes.",

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from frtaudit.core.seal import Departure
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
+from frtaudit.report.sections.tables import header
 from frtaudit.report.source import Source
 
 NOTHING = "nothing"
@@ -44,11 +45,7 @@ def build(source: Source) -> Sealed | None:
 
 def _table(rows: tuple[tuple[Text, ...], ...]) -> Table:
     """Every row: a departure is never cut, so that none hides behind a hundred others."""
-    columns = (
-        Column(title="Place"),
-        Column(title="Sealed", kind="wide"),
-        Column(title="As run", kind="wide"),
-    )
+    columns = header(["Place"], wide=["Sealed", "As run"])
     caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
     return Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),))
 

@@ -9,22 +9,25 @@ from frtaudit.report.source import Bounds, Record, Source
 
 MAX_ROWS = 200
 FEW_ROWS = 12  # of a table that is not broken over two pages
-RATE_COLUMNS = (
-    Column(title="FMR", kind="num"),
-    Column(title="false matches", kind="num"),
-    Column(title="interval", kind="num"),
-    Column(title="FNMR", kind="num"),
-    Column(title="false non-matches", kind="num"),
-    Column(title="interval", kind="num"),
-)
 
-INTERVAL_COLUMNS = (
-    Column(title="Interval holds for"),
-    Column(title="Method"),
-    Column(title="Level", kind="num"),
-    Column(title="Low to high", kind="num"),
-    Column(title="MC error", kind="num"),
-    Column(title="Effective n, resamples", kind="num"),
+
+def header(texts: Iterable[str], numbers: Iterable[str] = (), wide: Iterable[str] = ()) -> tuple[Column, ...]:
+    """Columns of text, then of numbers, then wide ones of sentences, by their titles.
+
+    >>> [column.kind for column in header(["System"], ["FMR", "FNMR"])]
+    ['text', 'num', 'num']
+    """
+    return (
+        *(Column(title=title) for title in texts),
+        *(Column(title=title, kind="num") for title in numbers),
+        *(Column(title=title, kind="wide") for title in wide),
+    )
+
+
+RATE_COLUMNS = header([], ["FMR", "false matches", "interval", "FNMR", "false non-matches", "interval"])
+
+INTERVAL_COLUMNS = header(
+    ["Interval holds for", "Method"], ["Level", "Low to high", "MC error", "Effective n, resamples"]
 )
 BOTH = (Target.POPULATION, Target.FIXED_IDENTITIES)
 
@@ -49,18 +52,6 @@ def build_table(
         notes=notes.all(),
         left_out=f"{cut} more {rows} in result.json." if cut else "",
         kind=f"{kind} {short}".strip(),
-    )
-
-
-def header(texts: Iterable[str], numbers: Iterable[str] = ()) -> tuple[Column, ...]:
-    """Columns of text, then columns of numbers, by their titles.
-
-    >>> [column.kind for column in header(["System"], ["FMR", "FNMR"])]
-    ['text', 'num', 'num']
-    """
-    return (
-        *(Column(title=title) for title in texts),
-        *(Column(title=title, kind="num") for title in numbers),
     )
 
 

@@ -11,6 +11,7 @@ from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     build_table,
     by_provider,
+    header,
     interval_cells,
     methods_said,
     provider,
@@ -156,12 +157,7 @@ def _enrolment(source: Source) -> Table:
             *intervals,
         )
 
-    columns = (
-        Column(title="Of"),
-        Column(title="FTE", kind="num"),
-        Column(title="not enrolled / subjects", kind="num"),
-        Column(title="interval", kind="num"),
-    )
+    columns = header(["Of"], ["FTE", "not enrolled / subjects", "interval"])
     caption = phrases.titled(
         "Failure to enrol.",
         "Subjects who could not be enrolled, of all.",

@@ -5,7 +5,7 @@ from frtaudit.core.text import formatting
 from frtaudit.core.text.kinds import Kind
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
-from frtaudit.report.sections.tables import build_table, provider
+from frtaudit.report.sections.tables import build_table, header, provider
 from frtaudit.report.source import Record, Source
 
 VALUE, PLACES = "vendor_value", 2  # places of a percent that accuracies have
@@ -84,13 +84,7 @@ def hidden(source: Source) -> Table | None:
     )
     if not rows:
         return None
-    columns = (
-        Column(title="Pair"),
-        Column(title="lowest", kind="num"),
-        Column(title="highest", kind="num"),
-        Column(title="with sampling error", kind="num"),
-        Column(title="Failures", kind="wide"),
-    )
+    columns = header(["Pair"], ["lowest", "highest", "with sampling error"], ["Failures"])
     caption = phrases.titled(
         "Bounds for failures.",
         "First minus second in pooled FNMR over all mated comparisons, in percentage points: lowest if all failures "
@@ -132,12 +126,10 @@ def changes(source: Source) -> Table | None:
     )
     if not rows:
         return None
-    columns = (
-        Column(title="From – to"),
-        Column(title="scores changed", kind="num"),
-        Column(title="of mated comparisons", kind="num"),
-        Column(title="largest change (score)", kind="num"),
-        Column(title="Did the service change?", kind="wide"),
+    columns = header(
+        ["From – to"],
+        ["scores changed", "of mated comparisons", "largest change (score)"],
+        ["Did the service change?"],
     )
     caption = phrases.titled(
         "Two dates of one service.",

@@ -22,7 +22,7 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.sections.vendor_tables import (
     VALUE,
     Key,
@@ -44,13 +44,7 @@ AT = "/spec/analyses/vendor_comparison"
 MAX_COLUMNS = 6
 DECLARED = "Declared in the spec: "
 AFTERWARDS = "Declared with this comparison, after the runs were finished: "
-PAIRS = (
-    Column(title="Pair"),
-    Column(title="first minus second", kind="num"),
-    Column(title="simultaneous interval", kind="num"),
-    Column(title="discordant", kind="num"),
-    Column(title="Which is better?", kind="wide"),
-)
+PAIRS = header(["Pair"], ["first minus second", "simultaneous interval", "discordant"], ["Which is better?"])
 
 
 @section("vendors", "Systems compared", after="profiles")
