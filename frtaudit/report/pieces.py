@@ -101,6 +101,18 @@ class Table:
     alone: Text = ()
 
 
+HUES = (
+    "#0b5e9e",
+    "#c2410c",
+    "#1b7f5c",
+    "#7a3e9d",
+    "#8a6d00",
+    "#2a8fbd",
+    "#b0306a",
+    "#4b4b4b",
+)  # the last: grey
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
     """One drawing: SVG markup and what it shows, in words; ``names``: of the legend, those drawn (None: all)."""

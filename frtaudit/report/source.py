@@ -1,15 +1,16 @@
 """The result as the report reads it: every value with the JSON pointer that leads to it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
 from frtaudit.core.canonical import Json, entries, mapping
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.core.text.formatting import count
-from frtaudit.report.pieces import TextSpan
+from frtaudit.report.pieces import HUES, TextSpan
 
 PRINTED_FIRST = (
     Method.WILSON,
@@ -35,10 +36,12 @@ TARGETS_FIRST = (
     Target.MODEL,
 )
 EVERY = "every system"  # stands for none: what is said of the cohort's samples
+T = TypeVar("T")
+K = TypeVar("K")
 AtKey = tuple[tuple[str, "float | str"], ...]
 
 ALL_SUBJECTS = "all subjects"
-PEN_OF_ALL = 7  # the grey one
+PEN_OF_ALL = len(HUES) - 1  # the grey one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,6 +297,14 @@ def by_place(records: Iterable[Record]) -> dict[tuple[object, ...], dict[str, Re
     for record in records:
         places.setdefault(record.estimate.place, {})[record.estimate.metric] = record
     return places
+
+
+def grouped(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Rows by what they have in common, in the order of the first of each."""
+    groups: dict[K, list[T]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 def rows_of(value: Json) -> list[Mapping[str, Json]]:

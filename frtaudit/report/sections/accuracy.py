@@ -22,7 +22,7 @@ from frtaudit.report.sections.tables import (
     provider,
     system_blocks,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 LOWEST = 2
 PLACES, FINE = 2, 3  # of a percent: accuracies as the field prints them, and their differences
@@ -159,12 +159,9 @@ def _between(source: Source) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = [
-        Block(
-            head=_against(source, pair_records[0]), rows=tuple(_row(record, notes) for record in pair_records)
-        )
+        Block(head=_against(source, pair[0]), rows=tuple(_row(record, notes) for record in pair))
         for _, every in by_provider(source, records)
-        for other in dict.fromkeys(record.estimate.at["against"] for record in every)
-        for pair_records in [[record for record in every if record.estimate.at["against"] == other]]
+        for pair in grouped(every, lambda record: record.estimate.at["against"]).values()
     ]
     columns = header(["Test set"], ["difference", "for the population", "discordant"])
     caption = phrases.titled(

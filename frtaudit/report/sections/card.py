@@ -10,7 +10,7 @@ from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.accuracy import test_set_name
-from frtaudit.report.sections.tables import build_table, header
+from frtaudit.report.sections.tables import build_table, headed, header
 from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 
 SIZES = (
@@ -88,12 +88,15 @@ def _counted(records: list[Record]) -> Text:
 
 
 def _in_training(records: list[Record], training: str, notes: Footnotes) -> Text:
-    training_records = [record for record in records if record.estimate.at["training"] == training]
-    return (
-        spans(phrases.counts(training_records[0]), " (", phrases.value(training_records[0], notes), ")")
-        if training_records
-        else phrases.DASH
-    )
+    record = next((record for record in records if record.estimate.at["training"] == training), None)
+    return _share(record, notes)
+
+
+def _share(record: Record | None, notes: Footnotes) -> Text:
+    """Counts, and the share that they are."""
+    if record is None:
+        return phrases.DASH
+    return spans(phrases.counts(record), " (", phrases.value(record, notes), ")")
 
 
 def _balance(source: Source, records: list[Record]) -> Text:
@@ -162,25 +165,14 @@ def _values(source: Source) -> list[Table]:
     for attribute, value in dict.fromkeys(
         (str(candidate.estimate.at["attribute"]), candidate.estimate.at["value"]) for candidate in records
     ):
-        cells = []
-        for name in sets:
-            record = known.get((name, attribute, value))
-            cells.append(
-                phrases.DASH
-                if record is None
-                else spans(phrases.counts(record), " (", phrases.value(record, notes), ")")
-            )
-        blocks.setdefault(attribute, []).append((spans(str(value)), *cells))
+        cells = [_share(known.get((name, attribute, value)), notes) for name in sets]
+        blocks.setdefault(attribute.replace("_", " "), []).append((spans(str(value)), *cells))
     columns = header(["Value"], (test_set_name(name) for name in sets))
     caption = phrases.titled(
         "Attributes over identities.",
         "Identities with at least one image of a value; one identity may have several.",
     )
-    table_blocks = [
-        Block(head=spans(phrases.bold(name.replace("_", " "))), rows=tuple(rows))
-        for name, rows in blocks.items()
-    ]
-    return [build_table("card-values", caption, columns, table_blocks, notes)]
+    return [build_table("card-values", caption, columns, headed(blocks), notes)]
 
 
 def _quartiles(source: Source) -> list[Table]:
@@ -197,14 +189,10 @@ def _quartiles(source: Source) -> list[Table]:
         (_set(record), str(record.estimate.at["attribute"])) for record in records
     ):
         cells = [phrases.value(known[name, attribute, share], notes) for share, _ in QUARTILES]
-        blocks.setdefault(attribute, []).append((spans(test_set_name(name)), *cells))
+        blocks.setdefault(attribute.replace("_", " "), []).append((spans(test_set_name(name)), *cells))
     columns = header(["Test set"], (title for _, title in QUARTILES))
     caption = phrases.titled("Numbers over identities.", "Quartiles of the means of each identity's images.")
-    table_blocks = [
-        Block(head=spans(phrases.bold(name.replace("_", " "))), rows=tuple(rows))
-        for name, rows in blocks.items()
-    ]
-    return [build_table("card-quartiles", caption, columns, table_blocks, notes)]
+    return [build_table("card-quartiles", caption, columns, headed(blocks), notes)]
 
 
 def _steps(source: Source, name: str) -> list[Table]:
@@ -225,7 +213,7 @@ def _steps(source: Source, name: str) -> list[Table]:
         cells = [
             _counted([known[kind, rule, group]] if (kind, rule, group) in known else []) for group in groups
         ]
-        blocks.setdefault(kind, []).append((spans(str(rule)), *cells))
+        blocks.setdefault(KINDS.get(kind, kind), []).append((spans(str(rule)), *cells))
     columns = header(
         ["Left after"], (source.label(schema, group) if schema else ALL_SUBJECTS for group in groups)
     )
@@ -233,11 +221,7 @@ def _steps(source: Source, name: str) -> list[Table]:
         f"Pairs left by each rule: {test_set_name(name)}.",
         "Each line takes its rule on top of those above it.",
     )
-    table_blocks = [
-        Block(head=spans(phrases.bold(KINDS.get(kind, kind))), rows=tuple(rows))
-        for kind, rows in blocks.items()
-    ]
-    return [build_table(name_of("steps", name), caption, columns, table_blocks, Footnotes())]
+    return [build_table(name_of("steps", name), caption, columns, headed(blocks), Footnotes())]
 
 
 def _certificate(source: Source, name: str) -> list[Table]:

@@ -6,9 +6,9 @@ from frtaudit.core import AuditResult, Finding, Target
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.result import Previous
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, provider
+from frtaudit.report.sections.tables import build_table, headed, provider
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
@@ -113,13 +113,12 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         blocks.setdefault(finding.requirement, []).append(row)
     if not blocks:
         return None
-    table_blocks = [Block(head=spans(phrases.bold(name)), rows=tuple(rows)) for name, rows in blocks.items()]
     caption = phrases.titled(
         "Then and now.",
         "The estimate of each requirement, its interval for the population, errors / trials. A dash: the last "
         "audit has no such number.",
     )
-    return build_table("changes", caption, COLUMNS, table_blocks, notes, "dense")
+    return build_table("changes", caption, COLUMNS, headed(blocks), notes, "dense")
 
 
 def _row(

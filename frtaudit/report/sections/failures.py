@@ -12,14 +12,14 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSp
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     BOTH,
+    blocks_of_systems,
     build_table,
-    by_provider,
     header,
     methods_said,
     provider,
     system_blocks,
 )
-from frtaudit.report.source import AtKey, Record, Source
+from frtaudit.report.source import AtKey, Record, Source, grouped
 from frtaudit.report.words import words
 
 STARTS = {"sanitize_": "excluded", "face_without_label_": "face without label"}
@@ -146,16 +146,13 @@ def _few(record: Record, records: Sequence[Record], notes: Footnotes) -> Text:
 def _cases(source: Source, records: list[Record]) -> Table:
     """Best and worst case side by side, one row for each group at each operating point."""
     notes = Footnotes()
-    blocks = []
-    for _, system_records in by_provider(source, records):
-        places = dict.fromkeys(_place(record) for record in system_records)
-        rows = []
-        for place in places:
-            here = {record.estimate.metric: record for record in system_records if _place(record) == place}
-            rows.append(
-                (_of(source, next(iter(here.values()))), *(_case(here.get(name), notes) for name in CASES))
-            )
-        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        for here in grouped(every, _place).values():
+            by_metric = {record.estimate.metric: record for record in here}
+            yield _of(source, here[0]), *(_case(by_metric.get(name), notes) for name in CASES)
+
+    blocks = blocks_of_systems(source, records, rows)
     columns = header(["Of"], (phrases.metric(name) for name in CASES))
     caption = phrases.titled(
         "Rates if every failed comparison had been decided correctly, or wrongly.",
@@ -171,8 +168,7 @@ def _place(record: Record) -> tuple[AtKey, str | None, str]:
 def _case(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
         return phrases.DASH
-    soft = phrases.styled(phrases.counts(record), "soft")
-    return spans(phrases.value(record, notes), phrases.BREAK, soft)
+    return spans(phrases.value(record, notes), phrases.BREAK, phrases.styled(phrases.counts(record), "soft"))
 
 
 def _dropped(

@@ -37,7 +37,7 @@ from frtaudit.report.sections.tables import (
     methods_said,
     provider,
 )
-from frtaudit.report.source import AtKey, Record, Source
+from frtaudit.report.source import AtKey, Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 MAX_POINTS = 6
@@ -144,8 +144,7 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
     notes = Footnotes(merged=_merged(records))
     blocks = []
     for _, system_records in by_provider(source, records):
-        for point in dict.fromkeys(record.at for record in system_records):
-            here = [record for record in system_records if record.at == point]
+        for here in grouped(system_records, lambda record: record.at).values():
             at = phrases.at_words(here[0].estimate.at, here[0].pointer)
             head = spans(provider(here[0]), "  ", at)
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
@@ -180,7 +179,7 @@ def _laid_out(
 ) -> Table:
     columns, trimmed = _without_empty(COLUMNS, blocks)
     caption = spans(
-        *_bold(title),
+        *phrases.styled(title, "b"),
         ". FMR of a group: both subjects within it. Rates: ",
         f"{display_name(words().weighting, source.weighting)}; counts are pooled.",
         " In brackets: subjects with two images or more." if source.with_two("", "all") else "",
@@ -211,10 +210,6 @@ def _without_empty(columns: tuple[Column, ...], blocks: list[Block]) -> tuple[li
         for block in blocks
     ]
     return remaining, trimmed
-
-
-def _bold(text: Text) -> Text:
-    return tuple(TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
 
 
 def _head(source: Source, records: list[Record], point: AtKey) -> Text:
@@ -339,8 +334,8 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = []
-    for metric, at in dict.fromkeys((r.estimate.metric, r.at) for r in sorted(records, key=_index_rank)):
-        index_records = [record for record in records if record.estimate.metric == metric and record.at == at]
+    ranked = sorted(records, key=_index_rank)
+    for index_records in grouped(ranked, lambda record: (record.estimate.metric, record.at)).values():
         named = [_index_head(index_records[0]), *[()] * (len(index_records) - 1)]
         rows = tuple(
             (

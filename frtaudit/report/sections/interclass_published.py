@@ -10,7 +10,7 @@ from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, header, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 PAIR, MAX = "|", "max"
@@ -167,8 +167,7 @@ def _indices(source: Source, schema: str) -> Table | None:
         if not (record.estimate.note or "").startswith("by construction")
     ]
     blocks = []
-    for place in dict.fromkeys(record.at for record in records):
-        here = [record for record in records if record.at == place]
+    for place, here in grouped(records, lambda record: record.at).items():
         rows = tuple(row for name in source.providers if (row := _index_row(here, name)))
         at = TextSpan(text=_place(dict(place)), pointer=f"{here[0].pointer}/at/space")
         blocks.append(Block(head=(at,), rows=rows))

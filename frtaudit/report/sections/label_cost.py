@@ -12,7 +12,7 @@ from frtaudit.report.figures.labels import Reach
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, header, interval_cells, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 Point = tuple[str, float | str]
 
@@ -265,15 +265,12 @@ def _costs(source: Source, records: Sequence[Record], rows: Rows) -> Table:
 def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Table]:
     """FNMR of each group, reported and on true labels, at each point."""
     records = [record for record in true if record.estimate.schema is not None and _rate(record) == "fnmr"]
-    heads = dict.fromkeys((record.estimate.schema, _point(record)) for record in records)
-    if not heads:
+    if not records:
         return
     notes = Footnotes()
     blocks = []
-    for schema, point in heads:
-        point_records = [
-            record for record in records if (record.estimate.schema, _point(record)) == (schema, point)
-        ]
+    heads = grouped(records, lambda record: (record.estimate.schema, _point(record)))
+    for (schema, point), point_records in heads.items():
         lines = tuple(_group_row(source, record, rows, notes) for record in point_records)
         words = phrases.at_words(dict([point]), point_records[0].pointer)
         blocks.append(Block(head=spans(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
@@ -316,8 +313,7 @@ def _figures(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[
 
 def _panels(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[Panel]:
     drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
-    for point in dict.fromkeys(_point(record) for record in drawn):
-        point_records = [record for record in drawn if _point(record) == point]
+    for point, point_records in grouped(drawn, _point).items():
         target = float(str(point[1]))
         lines = [line for record in point_records if (line := _reach(source, record, rows)) is not None]
         if lines:

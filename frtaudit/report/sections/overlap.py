@@ -14,12 +14,13 @@ from frtaudit.report.sections.tables import (
     BOTH,
     build_table,
     by_provider,
+    headed,
     header,
     interval_cells,
     methods_said,
     provider,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 KIND = "match_scores"
 ALL = "all"
@@ -109,18 +110,9 @@ def _sizes(curves: Sequence[Curve]) -> str:
 def _counts(records: list[Record]) -> list[Table]:
     """Images and identities above each threshold, before and after cleaning."""
     notes = Footnotes()
-    places = list(
-        dict.fromkeys(
-            tuple(record.estimate.at.get(key, "") for key in ("training", "stage", "above"))
-            for record in records
-        )
-    )
     blocks: dict[str, list[tuple[Text, ...]]] = {}
-    for training, stage, above in places:
-        by_metric = {
-            record.estimate.metric: record for record in records if _at(record) == (training, stage, above)
-        }
-        first = next(iter(by_metric.values()))
+    for (training, stage, above), here in grouped(records, _at).items():
+        first, by_metric = here[0], {record.estimate.metric: record for record in here}
         where = (
             spans("above ", phrases.number(f"{float(above):g}", f"{first.pointer}/at/above"))
             if above != ""
@@ -128,22 +120,19 @@ def _counts(records: list[Record]) -> list[Table]:
         )
         label = spans(where, ", after cleaning" if stage == "cleaned" else "")
         cells = tuple(_share(by_metric.get(metric), notes) for metric in COUNTS)
-        blocks.setdefault(str(training), []).append((label, *cells))
+        blocks.setdefault(f"Training set {training}", []).append((label, *cells))
     columns = header(["Best matches"], ["test images", "test identities", "training identities", "merged"])
     caption = phrases.titled(
         "Identities in both sets.",
         "These are counts, not estimates, and have no interval. Merged: training identities that one test "
         "identity joins with another.",
     )
-    table_blocks = [
-        Block(head=spans(phrases.bold(f"Training set {name}")), rows=tuple(rows))
-        for name, rows in blocks.items()
-    ]
-    return [build_table("overlap", caption, columns, table_blocks, notes)]
+    return [build_table("overlap", caption, columns, headed(blocks), notes)]
 
 
-def _at(record: Record) -> tuple[object, ...]:
-    return tuple(record.estimate.at.get(key, "") for key in ("training", "stage", "above"))
+def _at(record: Record) -> tuple[float | str, float | str, float | str]:
+    at = record.estimate.at
+    return at["training"], at.get("stage", ""), at.get("above", "")
 
 
 def _share(record: Record | None, notes: Footnotes) -> Text:
@@ -179,29 +168,19 @@ def _review(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = []
-    for training in dict.fromkeys(str(record.estimate.at["training"]) for record in records):
-        training_records = [record for record in records if record.estimate.at["training"] == training]
-        rows = []
-        for above in dict.fromkeys(record.estimate.at.get("above") for record in training_records):
-            cells = [
-                next(
-                    record
-                    for record in training_records
-                    if record.estimate.metric == metric and record.estimate.at.get("above") == above
-                )
-                for metric in REVIEWED
-            ]
-            label = "all with a verdict" if above is None else f"above {float(above):g}"
-            rows.append((spans(label), *(_share(cell, notes) for cell in cells)))
-        blocks.append(Block(head=spans(phrases.bold(f"Training set {training}")), rows=tuple(rows)))
+    blocks: dict[str, list[tuple[Text, ...]]] = {}
+    for (training, _, above), here in grouped(records, _at).items():
+        by_metric = {record.estimate.metric: record for record in reversed(here)}
+        label = "all with a verdict" if above == "" else f"above {float(above):g}"
+        cells = (_share(by_metric[metric], notes) for metric in REVIEWED)
+        blocks.setdefault(f"Training set {training}", []).append((spans(label), *cells))
     columns = header(["Matches"], ["one identity", "one image"])
     caption = phrases.titled(
         "Results of the review.",
         "Of a reviewer, or of names known on both sides: of the matches above a score that have a verdict, those that "
         "show one identity, and those that are one image.",
     )
-    return [build_table("overlap-review", caption, columns, blocks, notes)]
+    return [build_table("overlap-review", caption, columns, headed(blocks), notes)]
 
 
 def _split(source: Source) -> list[Table]:

@@ -12,7 +12,6 @@ from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import (
     Block,
-    Column,
     Figure,
     Footnotes,
     Panel,
@@ -28,14 +27,14 @@ from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
     RATE_COLUMNS,
+    blocks_of_systems,
     build_table,
-    by_provider,
     header,
     interval_rows,
     methods_said,
     provider,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 ALONE = {
@@ -200,7 +199,7 @@ def _no_interval() -> tuple[tuple[Text, ...], ...]:
 
 
 def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
-    parts: list[Part] = [provider(record), "  FNMR ", *_bold(phrases.value(record, notes))]
+    parts: list[Part] = [provider(record), "  FNMR ", *phrases.styled(phrases.value(record, notes), "b")]
     if record.estimate.numerator is not None:
         parts += [" (", phrases.counts(record), ")"]
     other = _other_weighting(source, record)
@@ -210,10 +209,6 @@ def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
     if threshold is not None:
         parts += [" · threshold ", phrases.value(threshold, notes)]
     return spans(*parts)
-
-
-def _bold(text: Text) -> Text:
-    return tuple(TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
 
 
 def _other_weighting(source: Source, record: Record) -> Record | None:
@@ -246,14 +241,8 @@ def _at_thresholds(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = [
-        Block(head=(provider(system_records[0]),), rows=tuple(_threshold_rows(system_records, notes)))
-        for _, system_records in by_provider(source, records)
-    ]
-    columns: tuple[Column, ...] = (
-        Column(title="Operating point"),
-        *RATE_COLUMNS,
-    )
+    blocks = blocks_of_systems(source, records, lambda every: _threshold_rows(every, notes))
+    columns = (*header(["Operating point"]), *RATE_COLUMNS)
     people = any(record.bound(Target.POPULATION) for record in records)
     caption = phrases.titled(
         "FMR and FNMR at fixed thresholds.",
@@ -263,17 +252,14 @@ def _at_thresholds(source: Source) -> list[Table]:
     return [build_table("fixed-thresholds", caption, columns, blocks, notes, "dense")]
 
 
-def _threshold_rows(records: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
-    points = dict.fromkeys(record.at for record in records)
-    rows = []
-    for point in points:
-        pair = {record.estimate.metric: record for record in records if record.at == point}
-        first = next(iter(pair.values()))
-        cells: list[Text] = [phrases.at_words(first.estimate.at, first.pointer)]
-        for metric in ("fmr", "fnmr"):
-            cells += rate_cells(pair.get(metric), notes)
-        rows.append(tuple(cells))
-    return rows
+def _threshold_rows(records: list[Record], notes: Footnotes) -> Iterator[tuple[Text, ...]]:
+    for here in grouped(records, lambda record: record.at).values():
+        pair = {record.estimate.metric: record for record in here}
+        yield (
+            phrases.at_words(here[0].estimate.at, here[0].pointer),
+            *rate_cells(pair.get("fmr"), notes),
+            *rate_cells(pair.get("fnmr"), notes),
+        )
 
 
 def rate_cells(record: Record | None, notes: Footnotes) -> tuple[Text, ...]:

@@ -1,6 +1,6 @@
 """Robustness and limitations: who may be missing, on whom rates hang, label errors, what is unknown, another mix."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Method
@@ -11,8 +11,8 @@ from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan
 from frtaudit.report.section import section
 from frtaudit.report.sections import robustness_classes
 from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
-from frtaudit.report.sections.tables import build_table, by_provider, header, provider
-from frtaudit.report.source import AtKey, Record, Source
+from frtaudit.report.sections.tables import blocks_of_systems, build_table, by_provider, header, provider
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import words
 
 ENDS = ("low", "high")
@@ -138,18 +138,21 @@ def _worst(source: Source) -> Table | None:
     if not records:
         return None
     notes = Footnotes()
-    blocks = []
-    for _, system_records in by_provider(source, records):
-        rows = []
-        for here in _places(system_records, "subjects"):
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        for here in _places(every, "subjects"):
             pair = {record.estimate.metric: record for record in here}
             first, *others = (pair["worst_share"], pair.get("worst_involved"), pair.get("heaviest_pair"))
             people = phrases.number(
                 formatting.count(int(first.estimate.at["subjects"])), f"{first.pointer}/at/subjects"
             )
-            counted = (_counted(record, notes) for record in (first, *others))
-            rows.append((point(first, "subjects"), (people,), *counted))
-        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
+            yield (
+                point(first, "subjects"),
+                (people,),
+                *(_counted(record, notes) for record in (first, *others)),
+            )
+
+    blocks = blocks_of_systems(source, records, rows)
     columns = header(
         ["At"],
         ["subjects", "share of false matches", "false matches with one of them", "largest share of one pair"],
@@ -171,19 +174,9 @@ def _alone(source: Source) -> Table | None:
     measured = measured_by(source, "fmr", "fnmr", "fnmr_at_fmr")
     blocks = []
     for _, system_records in by_provider(source, records):
-        for at in dict.fromkeys(without(record, "line") for record in system_records):
-            here = [record for record in system_records if without(record, "line") == at]
-            groups = dict.fromkeys((record.estimate.schema, record.estimate.group) for record in here)
-            rows = tuple(
-                _alone_row(
-                    source,
-                    [record for record in here if (record.estimate.schema, record.estimate.group) == group],
-                    names,
-                    measured,
-                    notes,
-                )
-                for group in groups
-            )
+        for here in _places(system_records, "line"):
+            groups = grouped(here, lambda record: (record.estimate.schema, record.estimate.group))
+            rows = tuple(_alone_row(source, group, names, measured, notes) for group in groups.values())
             head = spans(provider(here[0]), "  at ", point(here[0], "line"))
             blocks.append(Block(head=head, rows=rows))
     columns = header(
@@ -278,10 +271,7 @@ def _reviewed(source: Source, record: Record) -> Text:
 
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
     """Records that stand at one operating point, in the order of the points."""
-    by_place: dict[AtKey, list[Record]] = {}
-    for record in records:
-        by_place.setdefault(without(record, *keys), []).append(record)
-    return list(by_place.values())
+    return list(grouped(records, lambda record: without(record, *keys)).values())
 
 
 def _who(source: Source, record: Record) -> TextSpan:

@@ -1,16 +1,17 @@
 """FMR among people of one class beside FMR among all, by system and schema."""
 
+from collections.abc import Iterator
+
 from frtaudit.core import Target
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Footnotes, Text, spans
+from frtaudit.report.pieces import Footnotes, Text, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
+    blocks_of_systems,
     build_table,
-    by_provider,
     header,
     interval_cells,
     methods_said,
-    provider,
 )
 from frtaudit.report.source import Record, Source, by_place
 
@@ -24,13 +25,11 @@ def build(source: Source) -> View | None:
     if not records:
         return None
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=(provider(system_records[0]),),
-            rows=tuple(_row(pair, notes) for pair in by_place(system_records).values()),
-        )
-        for _, system_records in by_provider(source, records)
-    ]
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        return (_row(pair, notes) for pair in by_place(every).values())
+
+    blocks = blocks_of_systems(source, records, rows)
     columns = header(
         ["Schema", "At"], ["FMR", "false matches", "interval", "ratio to FMR of all", "interval"]
     )

@@ -1,11 +1,11 @@
 """Rows that several sections print: an estimate with each of its intervals, and what is cut from long tables."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, capped, listed, spans
-from frtaudit.report.source import Bounds, Record, Source
+from frtaudit.report.source import Bounds, Record, Source, grouped
 
 MAX_ROWS = 200
 FEW_ROWS = 12  # of a table that is not broken over two pages
@@ -128,18 +128,27 @@ def methods_said(records: Iterable[Record], *targets: Target) -> Text:
 
 def by_provider(source: Source, records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
     """Records of each system, systems in the result's order."""
-    every = list(records)
-    grouped = [
-        (name, [record for record in every if record.estimate.provider == name]) for name in source.providers
-    ]
-    return [(name, system_records) for name, system_records in grouped if system_records]
+    by = grouped(records, lambda record: record.estimate.provider)
+    return [(name, by[name]) for name in source.providers if name in by]
 
 
 def system_blocks(
     source: Source, records: Iterable[Record], row: Callable[[Record], tuple[Text, ...]]
 ) -> list[Block]:
     """A block for each system, a row for each of its records."""
-    grouped = by_provider(source, records)
+    return blocks_of_systems(source, records, lambda every: map(row, every))
+
+
+def blocks_of_systems(
+    source: Source, records: Iterable[Record], rows: Callable[[list[Record]], Iterable[tuple[Text, ...]]]
+) -> list[Block]:
+    """A block for each system: the rows of its records."""
     return [
-        Block(head=(provider(every[0]),), rows=tuple(row(record) for record in every)) for _, every in grouped
+        Block(head=(provider(every[0]),), rows=tuple(rows(every)))
+        for _, every in by_provider(source, records)
     ]
+
+
+def headed(rows: Mapping[str, Iterable[tuple[Text, ...]]]) -> list[Block]:
+    """A block of rows below each heading."""
+    return [Block(head=(phrases.bold(head),), rows=tuple(below)) for head, below in rows.items()]

@@ -13,7 +13,6 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import (
-    Block,
     Column,
     Figure,
     Footnotes,
@@ -27,8 +26,13 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, methods_said, not_drawn, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import (
+    blocks_of_systems,
+    build_table,
+    methods_said,
+    not_drawn,
+)
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 METRIC = "tar_at_tar"
@@ -95,20 +99,12 @@ def _table(source: Source, schema: str) -> Table:
     records = source.select(METRIC, schema=schema)
     notes = Footnotes()
     groups = list(dict.fromkeys(record.estimate.group for record in records))
-    blocks = []
-    for _, system_records in by_provider(source, records):
-        firsts = dict.fromkeys(str(record.estimate.at["class"]) for record in system_records)
-        rows = tuple(
-            _row(
-                source,
-                schema,
-                [record for record in system_records if record.estimate.at["class"] == first],
-                groups,
-                notes,
-            )
-            for first in firsts
-        )
-        blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        classes = grouped(every, lambda record: record.estimate.at["class"])
+        return (_row(source, schema, here, groups, notes) for here in classes.values())
+
+    blocks = blocks_of_systems(source, records, rows)
     columns = [Column(title="Threshold set for"), Column(title="threshold", kind="num")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     first = records[0]

@@ -17,7 +17,7 @@ from frtaudit.report.sections.tables import (
     provider,
     system_blocks,
 )
-from frtaudit.report.source import Record, Source, by_place, escape
+from frtaudit.report.source import Record, Source, at_key, by_place, escape, grouped
 
 ANALYSIS, FEWER = "transactions", "attempts"
 RATES, GENERALISED = ("far", "frr"), ("gfar", "gfrr")
@@ -108,10 +108,7 @@ def _point(record: Record) -> dict[str, float | str]:
 
 def _at_one_point(records: Iterable[Record]) -> list[list[Record]]:
     """The records of each operating point, points and records in the result's order."""
-    by_point: dict[tuple[tuple[str, float | str], ...], list[Record]] = {}
-    for record in records:
-        by_point.setdefault(tuple(sorted(_point(record).items())), []).append(record)
-    return list(by_point.values())
+    return list(grouped(records, lambda record: at_key(_point(record))).values())
 
 
 def _head(record: Record) -> Text:

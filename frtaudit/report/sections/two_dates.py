@@ -13,7 +13,7 @@ from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, header, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 KIND = "two_dates"
@@ -109,8 +109,7 @@ def _verdicts(dated: _DatedRecords) -> Iterator[Text]:
         if record.estimate.at["pairs"] == "all"
     }
     decisive = dated.changes(dated.first, "own")
-    for name in dict.fromkeys(record.estimate.provider for record in decisive):
-        records = [record for record in decisive if record.estimate.provider == name]
+    for name, records in grouped(decisive, lambda record: record.estimate.provider).items():
         changed = [
             record for record in records if record.estimate.test is not None and record.estimate.test.differs
         ]
@@ -149,11 +148,9 @@ def _decisive(dated: _DatedRecords) -> Table:
 
 def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: str = "Changed?") -> Table:
     notes = Footnotes()
-    changes = dated.changes(labels, "own")
     blocks = []
-    for target in dict.fromkeys(change.estimate.at["fmr"] for change in changes):
+    for target, records in grouped(dated.changes(labels, "own"), _target).items():
         values = dated.values(labels, target)
-        records = [change for change in changes if change.estimate.at["fmr"] == target]
         rows = tuple(
             (
                 (provider(record),),
@@ -173,6 +170,10 @@ def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: st
         Column(title=head, kind="wide"),
     )
     return build_table(name, caption, columns, blocks, notes)
+
+
+def _target(record: Record) -> float | str:
+    return record.estimate.at["fmr"]
 
 
 def _at_date(record: Record, notes: Footnotes) -> Text:
@@ -288,8 +289,7 @@ def _kept(dated: _DatedRecords) -> Table | None:
     if not mated:
         return None
     blocks = []
-    for target in dict.fromkeys(record.estimate.at["fmr"] for record in mated):
-        records = [record for record in mated if record.estimate.at["fmr"] == target]
+    for target, records in grouped(mated, _target).items():
         rows = tuple(
             (
                 (provider(record),),

@@ -36,7 +36,7 @@ from frtaudit.report.sections.vendor_tables import (
     pair,
     unit,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 DIFFERENCE, EQUIVALENCE, RANK = "vendor_difference", "vendor_equivalence", "vendor_rank"
 
@@ -348,15 +348,10 @@ def _further(source: Source, first: Key) -> Table | None:
     if not records:
         return None
     notes = Footnotes()
-    blocks = []
-    for key in dict.fromkeys(key_of(record) for record in records):
-        measure_records = [record for record in records if key_of(record) == key]
-        blocks.append(
-            Block(
-                head=_measure(source, measure_records[0]),
-                rows=tuple(_row(record, notes) for record in measure_records),
-            )
-        )
+    blocks = [
+        Block(head=_measure(source, same[0]), rows=tuple(_row(record, notes) for record in same))
+        for same in grouped(records, key_of).values()
+    ]
     caption = phrases.titled(
         "Every other difference.",
         "Not declared as decisive: exploratory. Intervals hold simultaneously within a measure; p is adjusted over "

@@ -14,7 +14,7 @@ from frtaudit.evaluation.requirement_findings import SIDES
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
 from frtaudit.report.sections.tables import provider
-from frtaudit.report.source import Bounds, Record, Source
+from frtaudit.report.source import Bounds, Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
@@ -102,16 +102,10 @@ def all_finding_rows(source: Source) -> tuple[FindingRow, ...]:
 
 def requirement_rows(finding_rows: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
     """Rows of findings by requirement, in the order of ``finding_rows``."""
-    names = dict.fromkeys(finding_row.requirement.text for finding_row in finding_rows)
-    grouped = [
-        tuple(finding_row for finding_row in finding_rows if finding_row.requirement.text == name)
-        for name in names
-    ]
+    by_requirement = grouped(finding_rows, lambda row: row.requirement.text)
     return tuple(
-        RequirementRow(
-            requirement=finding[0].requirement, condition=finding[0].condition, finding_rows=finding
-        )
-        for finding in grouped
+        RequirementRow(requirement=rows[0].requirement, condition=rows[0].condition, finding_rows=tuple(rows))
+        for rows in by_requirement.values()
     )
 
 
