@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from frtaudit.core import Target, Verdict
+from frtaudit.core import Verdict
 from frtaudit.core.result import DECISION
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, semicolons, spans
@@ -18,7 +18,7 @@ from frtaudit.report.sections.group_sentences import FEW_SYSTEMS, MAX_NAMED
 from frtaudit.report.sections.interclass import farthest
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import OF_SUBJECTS, Record, Source
 
 MODELLED = "fmr_model"
 
@@ -224,7 +224,7 @@ def _rates(source: Source) -> Iterator[Text]:
 
 def _interval(record: Record) -> list[Part]:
     """``, 95 % CI 8.3 % to 12.5 %``; empty without one."""
-    bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+    bound = record.bound(*OF_SUBJECTS)
     if bound is None or bound.interval.low is None:
         return []
     return [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, record.estimate)]

@@ -1,6 +1,6 @@
 """What changed since the last audit: every requirement's number then and now, and what is not comparable."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from frtaudit.core import AuditResult, Finding, Target
 from frtaudit.core.canonical import Json, mapping
@@ -180,12 +180,8 @@ def _estimates(then: AuditResult) -> dict[Key, Record]:
 
 
 def _verdicts(then: AuditResult) -> dict[Key, Finding]:
-    indexed: Iterable[tuple[Finding, int]] = (
-        (finding, int(finding.estimate.rsplit("/", 1)[1]))
-        for finding in then.findings
-        if finding.estimate is not None
-    )
     return {
-        (finding.requirement, then.estimates[index].metric, *then.estimates[index].place): finding
-        for finding, index in indexed
+        (finding.requirement, judged.metric, *judged.place): finding
+        for finding in then.findings
+        if (judged := then.judged(finding)) is not None
     }

@@ -65,10 +65,9 @@ def main_target(source: Source) -> float | None:
 def _judged(source: Source) -> Iterator[float]:
     """The FMR target of every finding on a rate at one."""
     for finding in source.result.findings:
-        if finding.estimate is not None:
-            estimate = source.result.estimates[int(finding.estimate.rsplit("/", 1)[1])]
-            if estimate.metric == "fnmr_at_fmr" and set(estimate.at) == {"fmr"}:
-                yield float(estimate.at["fmr"])
+        estimate = source.result.judged(finding)
+        if estimate is not None and estimate.metric == "fnmr_at_fmr" and set(estimate.at) == {"fmr"}:
+            yield float(estimate.at["fmr"])
 
 
 def worst_group(source: Source) -> Text:

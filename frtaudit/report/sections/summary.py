@@ -46,7 +46,7 @@ from frtaudit.report.sections.verdicts import (
     record_of,
     requirement_rows,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import OF_SUBJECTS, Record, Source
 from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
@@ -294,7 +294,7 @@ def _headline_cell(record: Record | None, notes: Footnotes, with_labels: Text) -
     """A rate and its interval, below them its counts, or a line on the pooled rate with label errors."""
     if record is None:
         return phrases.DASH
-    bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+    bound = record.bound(*OF_SUBJECTS)
     lines: list[Part] = [*phrases.styled(phrases.value(record, notes), "big")]
     if bound is not None:
         lines += ["   ", *phrases.bounds(bound, record.estimate, notes)]
@@ -305,9 +305,7 @@ def _headline_cell(record: Record | None, notes: Footnotes, with_labels: Text) -
 
 
 def _headline_caption(source: Source, records: list[Record]) -> Text:
-    chosen = [
-        record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID) for record in records
-    ]
+    chosen = [record.bound(*OF_SUBJECTS) for record in records]
     first = next((bounds for bounds in chosen if bounds is not None), None)
     base = (
         "FNMR: the share of comparisons of two images of one subject that do not match, at the threshold set for "

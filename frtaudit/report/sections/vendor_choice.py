@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import Target
 from frtaudit.core.result import DECISION
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.subjects_needed import subjects_to_detect
@@ -19,7 +18,7 @@ from frtaudit.report.sections.vendors import (
     declared_rule,
     possible_ranks,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import OF_SUBJECTS, Record, Source
 
 VERDICTS = {
     "best_or_tied": ("not best", "best or tied"),
@@ -190,7 +189,7 @@ def _measured(rates: Mapping[str, Record], values: Mapping[str, Record]) -> Call
         if name not in rates:
             return _number(values.get(name))
         record = rates[name]
-        bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+        bound = record.bound(*OF_SUBJECTS)
         parts: list[Part] = [phrases.value(record)]
         if bound is not None and bound.interval.low is not None:
             parts += [phrases.BREAK, phrases.bounds(bound, record.estimate)]

@@ -146,18 +146,15 @@ def unbroken(sentence: str) -> str:
 
 def record_of(source: Source, finding: Finding) -> Record | None:
     """The estimate that a finding judges."""
-    if finding.estimate is None:
+    at, estimate = finding.estimate, source.result.judged(finding)
+    if at is None or estimate is None:
         return None
-    index = int(finding.estimate.rsplit("/", 1)[1])
-    estimate = source.result.estimates[index]
-    matching = (record for record in source.records if record.pointer == finding.estimate)
-    bounds = tuple(
-        Bounds(interval=interval, pointer=f"{finding.estimate}/intervals/{place}", limits=(finding.limit,))
+    known = next((record for record in source.records if record.pointer == at), None)
+    bounds = (
+        Bounds(interval=interval, pointer=f"{at}/intervals/{place}", limits=(finding.limit,))
         for place, interval in enumerate(estimate.intervals)
     )
-    return next(
-        matching, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds, limits=(finding.limit,))
-    )
+    return known or Record(estimate=estimate, pointer=at, bounds=tuple(bounds), limits=(finding.limit,))
 
 
 def marks(source: Source, finding: Finding) -> Iterator[Part]:
