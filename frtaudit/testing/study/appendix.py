@@ -127,9 +127,7 @@ def _audit(of: RealSet, people: Ints, truth: Truth) -> dict[str, float]:
     system = system_of(cohort_of(superpopulation.sampled(of, people), {}), spec)
     coverages = {}
     for rate in RATES:
-        place = OperatingPoint(
-            rate=rate, weighting=truth.weighting, group_index=0, threshold=truth.threshold, point=0
-        )
+        place = OperatingPoint(rate, truth.weighting, 0, truth.threshold, 0)
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
         for estimate in Coverage().of_row(system, row, ALPHA, (Scenario.ESTIMATE,)):
             if estimate.metric == "simulated_coverage" and estimate.value is not None:

@@ -263,9 +263,7 @@ def _fnmr(system: SystemData, weighting: Weighting, target: float, group_index: 
     """FNMR at the target of one group, with its interval."""
     threshold = float(system.operating_points.at_target[list(Weighting).index(weighting), 0])
     _, schema, group = system.every_group()[group_index]
-    place = OperatingPoint(
-        rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=0
-    )
+    place = OperatingPoint("fnmr", weighting, group_index, threshold, 0)
     return rate_estimate(system, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
 
 
