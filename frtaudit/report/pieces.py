@@ -59,6 +59,15 @@ def listed(parts: Sequence[Part]) -> Text:
     return spans(*joined)
 
 
+def commas(parts: Iterable[Part]) -> Text:
+    """Join parts with commas alone.
+
+    >>> plain_text(commas(["a", "b", "c"]))
+    'a, b, c'
+    """
+    return spans(*(piece for part in parts for piece in (", ", part)))[1:]
+
+
 def semicolons(parts: Sequence[Part]) -> Text:
     """Join parts that hold commas themselves.
 

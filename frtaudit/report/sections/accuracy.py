@@ -189,7 +189,7 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
         (TextSpan(text=test_set_name(set_of(record)), pointer=f"{record.pointer}/at/pairs"),),
         phrases.value(record, places=FINE),
         interval_cells(record, notes, *BOTH, places=FINE)[0],
-        (TextSpan(text=str(record.estimate.note), pointer=f"{record.pointer}/note"),),
+        phrases.note(record),
     )
 
 
@@ -223,12 +223,9 @@ def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> 
 def _beside(source: Source, record: Record, metric: str) -> Record | None:
     """The estimate of another metric of the same system on the same test set."""
     key = (record.estimate.provider, set_of(record))
-    records = [
-        candidate
-        for candidate in source.select(metric)
-        if (candidate.estimate.provider, set_of(candidate)) == key
-    ]
-    return records[0] if records else None
+    return next(
+        (other for other in source.select(metric) if (other.estimate.provider, set_of(other)) == key), None
+    )
 
 
 def _classes(source: Source, sets: list[str]) -> list[Table]:
@@ -282,9 +279,7 @@ def _differences(source: Source) -> list[Table]:
         ],
     )
     deals = next(iter(source.select("delta_accuracy_deal_sd")), None)
-    drawn = (
-        () if deals is None else (TextSpan(text=str(deals.estimate.note), pointer=f"{deals.pointer}/note"),)
-    )
+    drawn = () if deals is None else phrases.note(deals)
     caption = phrases.titled(
         "Identity-disjoint against overlapping folds.",
         "The same pairs; in overlapping folds each subject's mated pairs are assigned to different folds. One fitted "

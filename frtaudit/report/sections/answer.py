@@ -17,6 +17,7 @@ from frtaudit.report.sections import (
 from frtaudit.report.sections.group_sentences import FEW_SYSTEMS, MAX_NAMED
 from frtaudit.report.sections.interclass import farthest
 from frtaudit.report.sections.operating_points import main_target, overall
+from frtaudit.report.sections.tables import provider
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
 from frtaudit.report.source import OF_SUBJECTS, Record, Source
 
@@ -211,7 +212,7 @@ def _rates(source: Source) -> Iterator[Text]:
     )
     beside = {record.estimate.provider: record for record in rates_of_false_matches}
     for record in records:
-        name = phrases.bold(record.estimate.provider, f"{record.pointer}/provider")
+        name = provider(record)
         point = phrases.at_words(record.estimate.at, record.pointer)
         labels, fmr = label_notice.beside(source, record), beside.get(record.estimate.provider)
         there: list[Part] = []

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures.bars import Bar, bars
@@ -84,7 +83,7 @@ def _cards(source: Source, sets: list[str]) -> Table:
 def _counted(records: list[Record]) -> Text:
     if not records or records[0].estimate.value is None:
         return phrases.DASH
-    return (phrases.number(formatting.count(records[0].estimate.value), f"{records[0].pointer}/value"),)
+    return (phrases.whole(records[0].estimate.value, f"{records[0].pointer}/value"),)
 
 
 def _in_training(records: list[Record], training: str, notes: Footnotes) -> Text:
@@ -103,9 +102,7 @@ def _balance(source: Source, records: list[Record]) -> Text:
     parts: list[TextSpan] = []
     for record in records:
         label = source.label(record.estimate.schema, record.estimate.group)
-        count = phrases.number(
-            formatting.count(record.estimate.numerator or 0), f"{record.pointer}/numerator"
-        )
+        count = phrases.whole(record.estimate.numerator or 0, f"{record.pointer}/numerator")
         parts += spans(" · " if parts else "", f"{label}: ", count)
     return tuple(parts)
 
@@ -234,7 +231,7 @@ def _certificate(source: Source, name: str) -> list[Table]:
             (TextSpan(text=str(record.estimate.at["rule"]), pointer=f"{record.pointer}/at/rule"),),
             spans(phrases.counts(record), f" {record.estimate.unit.partition(' ')[0]}"),
             phrases.value(record),
-            (TextSpan(text=record.estimate.note or phrases.ABSENT, pointer=f"{record.pointer}/note"),),
+            phrases.note(record),
         )
         for record in records
     )

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import entries, mapping
-from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
@@ -106,4 +105,4 @@ def _first(source: Source, name: str, *metrics: str) -> Record | None:
 def _trials(record: Record | None) -> Text:
     if record is None or record.estimate.denominator is None:
         return phrases.DASH
-    return (phrases.number(formatting.count(record.estimate.denominator), f"{record.pointer}/denominator"),)
+    return (phrases.whole(record.estimate.denominator, f"{record.pointer}/denominator"),)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from frtaudit.core.canonical import Json, mapping
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.tables import build_table, header
@@ -34,7 +33,7 @@ def counted(value: Json, pointer: str) -> TextSpan:
     """A count; null is one that a publishable variant withholds."""
     if not isinstance(value, (int, float)):
         return TextSpan(text="withheld", pointer=pointer, kind="none")
-    return phrases.number(formatting.count(value), pointer)
+    return phrases.whole(value, pointer)
 
 
 def settings(facts: Facts, pointer: str) -> Text:

@@ -137,12 +137,10 @@ def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Fo
         ]
     sides = [missed[metric, *_key(record)] for metric in (LOWER, UPPER) if (metric, *_key(record)) in missed]
     for place, side in enumerate(sides):
-        count = phrases.number(formatting.count(side.estimate.numerator or 0), f"{side.pointer}/numerator")
+        count = phrases.whole(side.estimate.numerator or 0, f"{side.pointer}/numerator")
         parts += [" + " if place else phrases.BREAK, *phrases.styled([count], "soft")]
     if sides and (record.estimate.denominator or 0) < most:
-        of = phrases.number(
-            formatting.count(record.estimate.denominator or 0), f"{record.pointer}/denominator"
-        )
+        of = phrases.whole(record.estimate.denominator or 0, f"{record.pointer}/denominator")
         parts += phrases.styled(spans(" of ", of), "soft")
     return spans(*parts)
 

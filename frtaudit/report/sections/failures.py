@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.comparisons import UNSCORED_PAIR
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
@@ -238,7 +237,7 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
                 (TextSpan(text=_reason(entry.code), pointer=f"{at}/code"),),
                 *([(TextSpan(text=where or "all", pointer=f"{at}/group"),)] if by_group else []),
                 spans(
-                    phrases.number(formatting.count(entry.count), f"{at}/count"),
+                    phrases.whole(entry.count, f"{at}/count"),
                     " ",
                     TextSpan(text=_unit(entry.unit, entry.count), pointer=f"{at}/unit"),
                 ),

@@ -80,9 +80,10 @@ def _distances(source: Source, *, every: bool = True) -> Iterator[Text]:
             shown = differences.shown_as(record)
             outcome = shown.text if record.estimate.test and record.estimate.test.differs else "not"
             words.setdefault(outcome, spans("a difference of classes is ", shown, " for "))
-            system = phrases.bold(record.estimate.provider, f"{record.pointer}/provider")
             brief = outcome == "not" or len(tested) > MAX_NAMED
-            names[outcome].append(spans(system, *(() if brief else _largest_distance(source, record))))
+            names[outcome].append(
+                spans(provider(record), *(() if brief else _largest_distance(source, record)))
+            )
         parts = [
             spans(*words[key], listed(of)) for key, of in names.items() if of and (every or key != "not")
         ]
@@ -198,11 +199,10 @@ def _differ_briefly(source: Source, differing: Sequence[Record]) -> Iterator[Tex
     named_systems = [name for name in source.providers if name in by_system][:MAX_LISTED]
     for name in named_systems:
         records = by_system[name]
-        system = phrases.bold(name, f"{records[0].pointer}/provider")
         left = f"; {len(records) - limit} more in Groups" if len(records) > limit else ""
         at = at_target(source, records[0])
         ratios = [_ratio(source, record) for record in records[:limit]]
-        yield spans(system, ":", *at, ", " if at else " ", *semicolons(ratios), f"{left}.")
+        yield spans(provider(records[0]), ":", *at, ", " if at else " ", *semicolons(ratios), f"{left}.")
     if more := len(by_system) - len(named_systems):
         yield spans(f"Groups differ for {more} more {'systems' if more > 1 else 'system'} (see Groups).")
 
@@ -239,9 +239,8 @@ def _differs(source: Source, record: Record) -> Text:
     times: list[Part] = (
         [", ", phrases.value(record), " times as high"] if record.estimate.value is not None else []
     )
-    name = phrases.bold(record.estimate.provider, f"{record.pointer}/provider")
     return spans(
-        name,
+        provider(record),
         f": {_rate_name(high)}",
         *at_target(source, record),
         " is ",

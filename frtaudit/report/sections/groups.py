@@ -20,7 +20,6 @@ from frtaudit.report.pieces import (
     Part,
     Table,
     Text,
-    TextSpan,
     listed,
     plain_text,
     spans,
@@ -225,27 +224,18 @@ def _head(source: Source, records: list[Record], point: AtKey) -> Text:
     return spans(*parts)
 
 
-def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
-    seen = {record.estimate.group for record in records}
-    ordered = ["all", *(name for name in source.classes(schema, seen - {"all", "max"})), "max"]
-    rows = []
-    for group in [name for name in ordered if name in seen]:
-        pair = {_rate(record): record for record in records if record.estimate.group == group}
-        first = next(iter(pair.values()))
-        rows.append(
-            (
-                (TextSpan(text=source.label(schema, group), pointer=f"{first.pointer}/group"),),
-                spans(source.people(schema, group), *_with_two(source, schema, group)),
-                *rate_cells(pair.get("fmr"), notes),
-                *rate_cells(pair.get("fnmr"), notes),
+def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) -> Iterator[tuple[Text, ...]]:
+    seen = grouped(records, lambda record: record.estimate.group)
+    for group in ("all", *source.classes(schema, {*seen} - {"all", "max"}), "max"):
+        if group in seen:
+            rates, two = {_rate(record): record for record in seen[group]}, source.with_two(schema, group)
+            of_two: list[Part] = [" (", two, ")"] if two else []
+            yield (
+                (phrases.group(source, seen[group][0]),),
+                spans(source.people(schema, group), *of_two),
+                *rate_cells(rates.get("fmr"), notes),
+                *rate_cells(rates.get("fnmr"), notes),
             )
-        )
-    return rows
-
-
-def _with_two(source: Source, schema: str, group: str) -> list[Part]:
-    two = source.with_two(schema, group)
-    return [" (", two, ")"] if two else []
 
 
 def _rate(record: Record) -> str:

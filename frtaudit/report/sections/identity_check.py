@@ -56,7 +56,7 @@ def _gone(pair: tuple[Record, Record]) -> float:
 
 
 def _warning(source: Source, record: Record, labelled: Record, without: Record) -> Text:
-    people = phrases.number(formatting.count(record.estimate.numerator or 0), f"{record.pointer}/numerator")
+    people = phrases.whole(record.estimate.numerator or 0, f"{record.pointer}/numerator")
     everybody, at = labelled.estimate.group == "all", labelled.estimate.at
     of: list[Part] = [] if everybody else [" for ", phrases.group(source, labelled)]
     single = record.estimate.numerator == 1

@@ -106,21 +106,7 @@ def against_annotation(source: Source) -> Iterator[Text]:
 def _queries(records: Sequence[Record]) -> Table:
     notes = Footnotes()
     rows = tuple(
-        (
-            (
-                TextSpan(
-                    text=display_name(words().left_out, str(record.estimate.at["reason"])),
-                    pointer=f"{record.pointer}/at/reason",
-                ),
-                *notes.mark(
-                    words().left_out_means.get(str(record.estimate.at["reason"])),
-                    f"{record.pointer}/at/reason",
-                ),
-                *notes.mark(record.estimate.note, f"{record.pointer}/note"),
-            ),
-            phrases.counts(record),
-            phrases.value(record),
-        )
+        (_reason(record, notes), phrases.counts(record), phrases.value(record))
         for record in records
         if record.estimate.numerator
     )
@@ -133,6 +119,16 @@ def _queries(records: Sequence[Record]) -> Table:
         "Queries used and left out.", "Each query is counted under the first reason that applies."
     )
     return build_table("label-queries", caption, columns, [Block(rows=rows)], notes)
+
+
+def _reason(record: Record, notes: Footnotes) -> Text:
+    """What became of queries, with the marks of what that means and of the note."""
+    reason, at = str(record.estimate.at["reason"]), f"{record.pointer}/at/reason"
+    return (
+        TextSpan(text=display_name(words().left_out, reason), pointer=at),
+        *notes.mark(words().left_out_means.get(reason), at),
+        *notes.mark(record.estimate.note, f"{record.pointer}/note"),
+    )
 
 
 def _confusion(source: Source) -> Table | None:
@@ -211,7 +207,9 @@ def _several(source: Source) -> Table | None:
     for metric in dict.fromkeys(metric for metric, _ in by_setting):
         pair = [by_setting[metric, setting] for setting in settings]
         cells = [
-            _people(record) if record.estimate.denominator is None else phrases.counts(record)
+            (phrases.whole(record.estimate.value or 0.0, f"{record.pointer}/value"),)
+            if record.estimate.denominator is None
+            else phrases.counts(record)
             for record in pair
         ]
         rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))
@@ -224,10 +222,6 @@ def _several(source: Source) -> Table | None:
         "not compared with each other. Pooled over comparisons.",
     )
     return build_table("label-several", caption, columns, blocks, notes)
-
-
-def _people(record: Record) -> Text:
-    return (phrases.number(formatting.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
 
 
 def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) -> Iterator[Block]:

@@ -114,8 +114,7 @@ def _uncertain_faces(source: Source) -> Text:
             (records[end, of] for end in ("few", "many")), key=lambda record: record.estimate.value or 0.0
         )
         low, high = (
-            phrases.number(formatting.count(round(record.estimate.value or 0.0)), f"{record.pointer}/value")
-            for record in ends
+            phrases.whole(round(record.estimate.value or 0.0), f"{record.pointer}/value") for record in ends
         )
         return (low,) if low.text == high.text else spans(low, " to ", high)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels as label_figures
@@ -58,7 +57,7 @@ def table(source: Source) -> Table | None:
 def _count(record: Record | None) -> Text:
     if record is None:
         return phrases.DASH
-    return (phrases.number(formatting.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
+    return (phrases.whole(record.estimate.value or 0.0, f"{record.pointer}/value"),)
 
 
 def figures(source: Source) -> Iterator[Figure]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from frtaudit.core import UNKNOWN, Target
 from frtaudit.core.canonical import mapping
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
 from frtaudit.report.sections import differences
@@ -187,7 +186,7 @@ def _interval(source: Source, worst: Record) -> list[Part]:
         here = at["rate"] == worst.estimate.metric and at["fmr"] == worst.estimate.at["fmr"]
         bound = record.bound(Target.POPULATION)
         if here and bound is not None and (of.provider, of.schema, of.group) == same:
-            number = phrases.number(formatting.count(float(at["searched"])), f"{record.pointer}/at/searched")
+            number = phrases.whole(float(at["searched"]), f"{record.pointer}/at/searched")
             return [
                 *_confidence(bound, record),
                 ", adjusted for the choice among ",

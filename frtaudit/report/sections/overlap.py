@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from frtaudit.core import Curve
 from frtaudit.core.text.file_names import name_of
-from frtaudit.core.text.formatting import count
 from frtaudit.report import phrases
 from frtaudit.report.figures.violins import Violin, violins
 from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
@@ -230,7 +229,7 @@ def _of_pairs(record: Record | None, notes: Footnotes, places: int = PLACES) -> 
     if record is None:
         return phrases.DASH
     total = record.estimate.denominator
-    counted = () if total is None else (" of ", phrases.number(count(total), f"{record.pointer}/denominator"))
+    counted = () if total is None else (" of ", phrases.whole(total, f"{record.pointer}/denominator"))
     return spans(phrases.value(record, notes, places=places), *counted)
 
 

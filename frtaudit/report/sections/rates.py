@@ -54,7 +54,8 @@ class Rates:
 @section("rates", "Error rates", after="label_cost")
 def build(source: Source) -> Rates | None:
     """None when no error rate was estimated."""
-    tables = [*_at_targets(source), *_at_thresholds(source), *_eer(source)]
+    tables = [_target_table(source, target) for target in operating_points.targets_of(source)]
+    tables += [*_at_thresholds(source), *_eer(source)]
     drawn = [figure for figure in (_curves(source), _over_threshold(source)) if figure is not None]
     return Rates(figures=tuple(drawn), tables=tuple(tables)) if tables or drawn else None
 
@@ -169,10 +170,6 @@ def _series(source: Source, curve: Curve) -> Series:
     )
 
 
-def _at_targets(source: Source) -> list[Table]:
-    return [_target_table(source, target) for target in operating_points.targets_of(source)]
-
-
 def _target_table(source: Source, target: float) -> Table:
     notes = Footnotes()
     records = [
@@ -283,7 +280,7 @@ def _eer(source: Source) -> list[Table]:
             (provider(record),),
             _where(source, record),
             phrases.value(record),
-            (TextSpan(text=record.estimate.note or phrases.ABSENT, pointer=f"{record.pointer}/note"),),
+            phrases.note(record),
         )
         for record in records
     )

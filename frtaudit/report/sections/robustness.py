@@ -112,11 +112,7 @@ def _absent(source: Source) -> Table:
     rows = [
         (
             (_who(source, record),),
-            (
-                phrases.number(
-                    formatting.count(record.estimate.denominator or 0), f"{record.pointer}/denominator"
-                ),
-            ),
+            (phrases.whole(record.estimate.denominator or 0, f"{record.pointer}/denominator"),),
             phrases.value(record, notes),
             (
                 phrases.number(
@@ -143,9 +139,7 @@ def _worst(source: Source) -> Table | None:
         for here in _places(every, "subjects"):
             pair = {record.estimate.metric: record for record in here}
             first, *others = (pair["worst_share"], pair.get("worst_involved"), pair.get("heaviest_pair"))
-            people = phrases.number(
-                formatting.count(int(first.estimate.at["subjects"])), f"{first.pointer}/at/subjects"
-            )
+            people = phrases.whole(int(first.estimate.at["subjects"]), f"{first.pointer}/at/subjects")
             yield (
                 point(first, "subjects"),
                 (people,),

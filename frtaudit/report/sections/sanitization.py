@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from frtaudit.core.canonical import Json, mapping
-from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
@@ -68,9 +67,7 @@ def _rule(stage: Mapping[str, Json], at: str) -> Text:
 
 
 def _count(row: Mapping[str, Json], at: str) -> Text:
-    people, samples = (
-        phrases.number(formatting.count(_whole(row[key])), f"{at}/{key}") for key in ("subjects", "samples")
-    )
+    people, samples = (phrases.whole(_whole(row[key]), f"{at}/{key}") for key in ("subjects", "samples"))
     return spans(people, "\u00a0/\u00a0", samples)
 
 

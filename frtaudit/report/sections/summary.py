@@ -18,6 +18,7 @@ from frtaudit.report.pieces import (
     Table,
     Text,
     TextSpan,
+    commas,
     listed,
     plain_text,
     spans,
@@ -189,7 +190,7 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     if systems:
         rest = len(source.providers) - len(systems)
         more: list[Part] = [f" and {rest} more"] if rest else []
-        yield "Systems", spans(listed(systems) if not rest else _commas(systems), *more)
+        yield "Systems", spans(listed(systems) if not rest else commas(systems), *more)
     people = _people(source)
     if people:
         yield "Subjects", people
@@ -217,10 +218,6 @@ def _named_at(source: Source, provider: str) -> str | None:
     return None if first is None else f"{first}/provider"
 
 
-def _commas(pieces: Sequence[TextSpan]) -> Text:
-    return spans(*(part for piece in pieces for part in (", ", piece)))[1:]
-
-
 def _people(source: Source) -> Text:
     """How many people and images there are, and how many people each class has."""
     cohort = source.result.cohort
@@ -241,8 +238,7 @@ def _people(source: Source) -> Text:
         ]
         rest = len(source.counts(schema)) > FIRST_PAGE_CLASSES
         if classes:
-            shown = spans(*(part for class_ in classes for part in (", ", class_)))[1:]
-            parts += [f"; by {schema.replace('_', ' ')} (", shown, ", …)" if rest else ")"]
+            parts += [f"; by {schema.replace('_', ' ')} (", commas(classes), ", …)" if rest else ")"]
     further = [schema.replace("_", " ") for schema in source.judged_schemas[FIRST_PAGE_SCHEMAS:]]
     parts += ["; by ", listed(further)] if parts and further else []
     return spans(*parts)

@@ -1,10 +1,9 @@
 """FAR and FRR of transactions by number of attempts, by class, and with failures to enrol."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from frtaudit.core import Target
 from frtaudit.core.canonical import mapping
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
@@ -68,7 +67,7 @@ def _rates(
             rows=tuple(_row(source, pair, metrics, notes) for pair in by_place(point_records).values()),
         )
         for _, system_records in by_provider(source, chosen)
-        for point_records in _at_one_point(system_records)
+        for point_records in grouped(system_records, lambda record: at_key(_point(record))).values()
     ]
     columns = [*([Column(title="Attempts")] if metrics == RATES else []), Column(title="Of")]
     for metric in metrics:
@@ -90,7 +89,7 @@ def _declared(source: Source) -> Iterator[Part]:
     protocol, at = mapping(source.result.spec.get("protocol")), f"/spec/analyses/{escape(name)}"
     if protocol.get("type") == ANALYSIS:
         yield "Composed of a subject's images: a reference, then attempts, "
-        yield phrases.number(formatting.count(int(str(protocol["k"]))), "/spec/protocol/k")
+        yield phrases.whole(int(str(protocol["k"])), "/spec/protocol/k")
         yield " for each transaction. "
     timeout = asked.get("timeout")
     if isinstance(timeout, int | float):
@@ -106,11 +105,6 @@ def _point(record: Record) -> dict[str, float | str]:
     return {key: setting for key, setting in record.estimate.at.items() if key != FEWER}
 
 
-def _at_one_point(records: Iterable[Record]) -> list[list[Record]]:
-    """The records of each operating point, points and records in the result's order."""
-    return list(grouped(records, lambda record: at_key(_point(record))).values())
-
-
 def _head(record: Record) -> Text:
     """System and operating point."""
     return spans(provider(record), " ", phrases.at_words(_point(record), record.pointer))
@@ -121,7 +115,7 @@ def _attempts(record: Record) -> Text:
     fewer = record.estimate.at.get(FEWER)
     if not isinstance(fewer, float):
         return spans("all allowed")
-    shown = phrases.number(formatting.count(int(fewer)), f"{record.pointer}/at/{FEWER}")
+    shown = phrases.whole(int(fewer), f"{record.pointer}/at/{FEWER}")
     return spans("first ", shown) if fewer > 1 else spans("first")
 
 

@@ -61,11 +61,11 @@ def caution(record: Record, notes: Footnotes) -> Text:
 
 def pair(record: Record) -> Text:
     """The two systems of a difference, each by its name."""
-    return spans(
-        provider(record),
-        " – ",
-        phrases.bold(str(record.estimate.at["against"]), f"{record.pointer}/at/against"),
-    )
+    return spans(provider(record), " – ", _other(record))
+
+
+def _other(record: Record) -> TextSpan:
+    return phrases.bold(str(record.estimate.at["against"]), f"{record.pointer}/at/against")
 
 
 def hidden(source: Source) -> Table | None:
@@ -113,7 +113,7 @@ def changes(source: Source) -> Table | None:
     rows = tuple(
         (
             spans(
-                phrases.bold(str(record.estimate.at["against"]), f"{record.pointer}/at/against"),
+                _other(record),
                 " – ",
                 provider(record),
             ),
@@ -143,7 +143,7 @@ def changed(source: Source) -> tuple[Text, ...]:
     return tuple(
         spans(
             "From ",
-            phrases.bold(str(record.estimate.at["against"]), f"{record.pointer}/at/against"),
+            _other(record),
             " to ",
             provider(record),
             *(
@@ -165,7 +165,7 @@ def ledger(source: Source) -> Table | None:
     rows = tuple(
         (
             (phrases.bold(entry.provider or "", f"/failures/{place}/provider"),),
-            (phrases.number(formatting.count(entry.count), f"/failures/{place}/count"),),
+            (phrases.whole(entry.count, f"/failures/{place}/count"),),
             (TextSpan(text=entry.unit, pointer=f"/failures/{place}/unit"),),
         )
         for place, entry in enumerate(source.result.failures)

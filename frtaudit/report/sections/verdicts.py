@@ -308,7 +308,7 @@ def _among(finding: Finding, at: str) -> list[Part]:
         ", unadjusted; ",
         phrases.number(formatting.p_value(finding.p_adjusted), f"{at}/p_adjusted"),
         ", adjusted over ",
-        phrases.number(formatting.count(finding.family), f"{at}/family"),
+        phrases.whole(finding.family, f"{at}/family"),
         " findings)",
     ]
 
