@@ -112,16 +112,8 @@ def _curve(system: SystemData, share: float, scores: Scores) -> Curve:
         system.censoring,
         [system.operating_points.targets[a] for a in system.operating_points.declared],
     )
-    return Curve(
-        provider=system.provider,
-        analysis=NAME,
-        schema=None,
-        group=f"{100 * share:g} %",
-        weighting="pooled",
-        x=tuple(rates.fmr.tolist()),
-        y=tuple(rates.fnmr.tolist()),
-        metric="fnmr",
-    )
+    of = (None, f"{100 * share:g} %")
+    return Curve.of(system.provider, NAME, rates.fmr, rates.fnmr, of, weighting="pooled", metric="fnmr")
 
 
 def _said(labelling: Labelling, tau: float) -> Iterator[str]:

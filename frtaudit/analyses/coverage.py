@@ -178,9 +178,7 @@ class Drift:
 def _left_out(system: SystemData) -> Iterator[Estimate]:
     """One entry for each method and rate that is not simulated, with the reason."""
     for rate in ("fmr", "fnmr"):
-        place = OperatingPoint(
-            rate=rate, weighting=system.spec.weighting, group_index=0, threshold=np.inf, point=0
-        )
+        place = OperatingPoint(rate, system.spec.weighting, 0, np.inf, 0)
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
         for method, reason in methods_of(system, rate).items():
             if reason:

@@ -65,17 +65,8 @@ class Densities:
             estimates += [estimate] if count else []
         estimates += self._normality(system, by_class, c)
         notes = () if shape.bandwidth is not None else (FEW,)
-        curve = Curve(
-            provider=system.provider,
-            analysis="density",
-            schema=by_class.schema,
-            group=by_class.names[c],
-            weighting=None,
-            x=tuple(grid.tolist()),
-            y=tuple(shape.y.tolist()),
-            notes=notes,
-        )
-        return estimates, curve
+        of = (by_class.schema, by_class.names[c])
+        return estimates, Curve.of(system.provider, "density", grid, shape.y, of, notes=notes)
 
     def _normality(self, system: SystemData, by_class: ClassScores, c: int) -> Iterator[Estimate]:
         scores = to_scale(by_class.scores[c], by_class.score_range)

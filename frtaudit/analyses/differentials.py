@@ -83,9 +83,7 @@ def _group_rates(
         rate: tuple(
             read(
                 system,
-                OperatingPoint(
-                    rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
-                ),
+                OperatingPoint(rate, weighting, group_index, threshold, a),
             )
             for group_index, _ in system.classes(schema)
         )
@@ -170,14 +168,7 @@ def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
                     if note:
                         yield _no_rate(system, group_schema, group, weighting, at, note)
                         continue
-                    place = OperatingPoint(
-                        rate="fnmr",
-                        weighting=weighting,
-                        group_index=group_index,
-                        threshold=threshold,
-                        point=a,
-                        schema=s,
-                    )
+                    place = OperatingPoint("fnmr", weighting, group_index, threshold, a, schema=s)
                     yield rate_estimate(system, NAME, "fnmr_at_fmr", group_schema, group, at, place, alpha)
 
 

@@ -66,9 +66,7 @@ def _at_targets(system: SystemData, alpha: float) -> Iterator[Estimate]:
                     if not np.isfinite(threshold):
                         yield _refused(system, metric, schema, group, weighting, at, a)
                         continue
-                    place = OperatingPoint(
-                        rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
-                    )
+                    place = OperatingPoint(rate, weighting, group_index, threshold, a)
                     yield rate_estimate(system, NAME, metric, schema, group, at, place, alpha)
 
 
@@ -85,13 +83,7 @@ def _at_thresholds(system: SystemData, alpha: float) -> Iterator[Estimate]:
                     if beyond is not None:
                         yield _without(system, rate, schema, group, weighting, at, beyond)
                         continue
-                    place = OperatingPoint(
-                        rate=rate,
-                        weighting=weighting,
-                        group_index=group_index,
-                        threshold=threshold,
-                        point=first + t,
-                    )
+                    place = OperatingPoint(rate, weighting, group_index, threshold, first + t)
                     yield rate_estimate(system, NAME, rate, schema, group, at, place, alpha)
 
 
@@ -102,7 +94,7 @@ def _threshold(
     if not np.isfinite(threshold):
         return _refused(system, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)
     w = WEIGHTINGS.index(weighting)
-    place = OperatingPoint(rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=a)
+    place = OperatingPoint("fmr", weighting, 0, threshold, a)
     counted = read(system, place)
     summary = RateSummary(
         value=threshold,
@@ -191,12 +183,4 @@ def _curves(system: SystemData, points: int) -> Iterator[Curve]:
             "fnmr": (curve.thresholds, curve.fnmr),
         }
         for kind, (x, y) in over.items():
-            yield Curve(
-                provider=system.provider,
-                analysis=kind,
-                schema=schema,
-                group=group,
-                weighting=Weighting.POOLED.value,
-                x=tuple(x.tolist()),
-                y=tuple(y.tolist()),
-            )
+            yield Curve.of(system.provider, kind, x, y, (schema, group), weighting=Weighting.POOLED.value)

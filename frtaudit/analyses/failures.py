@@ -55,9 +55,7 @@ def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimat
                     system.provider, NAME, "frr", None, ATTEMPTS, (schema, group), at=at, note=note
                 )
                 continue
-            place = OperatingPoint(
-                rate="fnmr", weighting=Weighting.POOLED, group_index=group_index, threshold=threshold, point=a
-            )
+            place = OperatingPoint("fnmr", Weighting.POOLED, group_index, threshold, a)
             value, intervals, note = _frr_at(system, counts, place, alpha)
             yield Estimate.of(
                 system.provider,
@@ -154,13 +152,7 @@ def _bounds(system: SystemData, counts: Attempts) -> Iterator[Estimate]:
         at: AtKey = {"fmr": system.operating_points.targets[a]}
         for group_index, schema, group in system.every_group():
             for rate, lost in (("fnmr", counts.mated), ("fmr", counts.non_mated)):
-                place = OperatingPoint(
-                    rate=rate,
-                    weighting=Weighting.POOLED,
-                    group_index=group_index,
-                    threshold=threshold,
-                    point=a,
-                )
+                place = OperatingPoint(rate, Weighting.POOLED, group_index, threshold, a)
                 yield from _case(system, place, schema, group, at, int(lost[group_index]))
 
 

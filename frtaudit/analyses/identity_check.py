@@ -255,18 +255,14 @@ def _places(system: SystemData) -> Iterator[tuple[AtKey, OperatingPoint]]:
             if np.isfinite(threshold):
                 yield (
                     {"fmr": points.targets[a]},
-                    OperatingPoint(
-                        rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=a
-                    ),
+                    OperatingPoint("fmr", weighting, 0, threshold, a),
                 )
         for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
             if system.censoring.beyond(threshold) is None:
                 point = len(points.targets) + t
                 yield (
                     {"threshold": threshold, **origin},
-                    OperatingPoint(
-                        rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=point
-                    ),
+                    OperatingPoint("fmr", weighting, 0, threshold, point),
                 )
 
 

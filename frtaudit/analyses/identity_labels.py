@@ -377,15 +377,6 @@ class _ServiceLabels:
         schema: str | None = None,
         rows: np.ndarray | None = None,
     ) -> Curve:
-        return Curve(
-            provider=self.system.provider,
-            analysis=kind,
-            schema=schema,
-            group=group,
-            weighting="pooled",
-            x=tuple(float(value) for value in x),
-            y=tuple(float(value) for value in y),
-            metric=metric,
-            rate=rate,
-            replicates=() if rows is None else tuple(tuple(row) for row in rows.tolist()),
-        )
+        of, provider = (schema, group), self.system.provider
+        curve = Curve.of(provider, kind, x, y, of, weighting="pooled", metric=metric, rate=rate)
+        return curve if rows is None else replace(curve, replicates=tuple(map(tuple, rows.tolist())))

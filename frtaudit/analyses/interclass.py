@@ -6,17 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from frtaudit.core import Curve, Estimate, Interval, Method, Test, TestMethod
-from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.class_scores import ClassScores, class_scores, drawn_order
+from frtaudit.evaluation.class_scores import ClassScores, class_scores, drawn_order, thesis_ends
 from frtaudit.evaluation.interclass import CLASS_MOVED, for_population, largest
 from frtaudit.evaluation.intervals import empty
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2
 from frtaudit.stats.interclass.d_l2 import PopulationTable, Space
-from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
 
 NAME = "interclass"
 UNITS = {
@@ -97,12 +95,8 @@ class Interclass:
 
     def _thesis(self, system: SystemData, classes: ClassScores) -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
-        order = drawn_order(classes)
-        firsts = (str(classes.subjects[c].min()) for c in order)
-        seed = seed_of(system.spec.seed, NAME, "thesis", classes.schema, *firsts)
-        scores = tuple(classes.scores[c] for c in order)
-        table = thesis_bootstrap(scores, classes.score_range, alpha=self.alpha, n=self.B, seed=seed)
-        intervals = tuple(
+        lower, upper = thesis_ends(system, classes, self.alpha, self.B)
+        return tuple(
             Interval.of(
                 float(low),
                 float(high),
@@ -111,9 +105,8 @@ class Interclass:
                 n_resamples=self.B,
                 note="from a pointwise band: no test of a difference",
             )
-            for low, high in zip(table.lower, table.upper, strict=True)
+            for low, high in zip(lower, upper, strict=True)
         )
-        return tuple(intervals[place] for place in np.argsort(order))
 
 
 def _population(system: SystemData, classes: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
@@ -183,18 +176,7 @@ def _curves(system: SystemData, classes: ClassScores, points: int) -> Iterator[C
     thresholds = d_l2.threshold_curves(classes.scores, tar, classes.score_range)
     mean = thresholds.mean(axis=0)
     for name, curve in zip((*classes.names, "all"), (*thresholds, mean), strict=True):
-        yield _curve(system, classes, "tar", name, tar, curve)
+        of = (classes.schema, name)
+        yield Curve.of(system.provider, "tar", tar, curve, of)
         if name != "all":
-            yield _curve(system, classes, "tar_difference", name, tar, curve - mean)
-
-
-def _curve(system: SystemData, classes: ClassScores, kind: str, group: str, x: Floats, y: Floats) -> Curve:
-    return Curve(
-        provider=system.provider,
-        analysis=kind,
-        schema=classes.schema,
-        group=group,
-        weighting=None,
-        x=tuple(x.tolist()),
-        y=tuple(y.tolist()),
-    )
+            yield Curve.of(system.provider, "tar_difference", tar, curve - mean, of)

@@ -13,14 +13,19 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, drawn_order, shares_of
+from frtaudit.evaluation.class_scores import (
+    ClassScores,
+    check_shares,
+    class_scores,
+    shares_of,
+    thesis_ends,
+)
 from frtaudit.evaluation.interclass import classes_alike, for_population, largest
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2, d_l2_spaces
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.stats.interclass.d_l2_spaces import Axis, Spread
-from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
 from frtaudit.stats.rates.resolution import MIN_EXPECTED
 
 NAME = "interclass_spread"
@@ -107,7 +112,8 @@ class InterclassSpread:
         for space, values in distances.items():
             yield from drawing.indices(values, {"space": space}, UNITS[space])
         at: AtKey = {"space": "quantile", "of": "thesis's upper bound"}
-        yield from drawing.indices(self._upper(system, by_class), at, UNITS["quantile"])
+        _, upper = thesis_ends(system, by_class, self.alpha, self.B)
+        yield from drawing.indices(upper, at, UNITS["quantile"])
 
     def _weighted(self, drawing: "_Drawing", points: Classes) -> Iterator[Estimate]:
         """Distances from the overall that the spec declares, if it does; on the grid of the replicates."""
@@ -128,15 +134,6 @@ class InterclassSpread:
             Method.T_BOOTSTRAP,
             note="from a pointwise band: no test of a difference",
         )
-
-    def _upper(self, system: SystemData, by_class: ClassScores) -> Floats:
-        """The thesis's upper bounds in quantile space, by the draws of ``interclass``."""
-        order = drawn_order(by_class)
-        firsts = (str(by_class.subjects[c].min()) for c in order)
-        seed = seed_of(system.spec.seed, "interclass", "thesis", by_class.schema, *firsts)
-        scores = tuple(by_class.scores[c] for c in order)
-        table = thesis_bootstrap(scores, by_class.score_range, alpha=self.alpha, n=self.B, seed=seed)
-        return np.asarray(table.upper[np.argsort(order)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -248,13 +248,7 @@ def _told(
     estimate = make(name, _mean(ends), SHARE, (schema, group), at=point.at, weighting="pooled", note=note)
     summary = read(
         system,
-        OperatingPoint(
-            rate=rate,
-            weighting=Weighting.POOLED,
-            group_index=group_index,
-            threshold=point.threshold,
-            point=point.place,
-        ),
+        OperatingPoint(rate, Weighting.POOLED, group_index, point.threshold, point.place),
     )
     moving = rate is cost.Rate.FNMR
     intervals = [

@@ -3,7 +3,7 @@
 Thesis, "Assumptions About the Use of Unconstrained Images": brightness by class.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -126,21 +126,10 @@ class _Samples:
             yield self._curve("quality_box", name, (0.0, 0.25, 0.5, 0.75, 1.0), five)
             if box.outliers:
                 outliers = box.outliers[:: 1 + len(box.outliers) // MAX_OUTLIERS]
-                yield self._curve(
-                    "quality_outliers", name, tuple(float(i) for i in range(len(outliers))), outliers
-                )
+                yield self._curve("quality_outliers", name, range(len(outliers)), outliers)
 
-    def _curve(self, kind: str, group: str, x: tuple[float, ...], y: tuple[float, ...]) -> Curve:
-        return Curve(
-            provider=EVERY,
-            analysis=kind,
-            schema=self.schema,
-            group=group,
-            weighting=None,
-            x=x,
-            y=y,
-            metric=self.spec.attribute,
-        )
+    def _curve(self, kind: str, group: str, x: Sequence[float], y: Sequence[float]) -> Curve:
+        return Curve.of(EVERY, kind, x, y, (self.schema, group), metric=self.spec.attribute)
 
     def means(self) -> Iterator[Estimate]:
         """Mean of each class with its interval, and the largest distance from their mean with its test."""

@@ -53,9 +53,7 @@ def _band(
         threshold = float(system.operating_points.at_target[w, a])
         if not np.isfinite(threshold):
             continue
-        place = OperatingPoint(
-            rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=a
-        )
+        place = OperatingPoint("fnmr", weighting, group_index, threshold, a)
         summary = read(system, place)
         if not np.isfinite(summary.value):
             continue

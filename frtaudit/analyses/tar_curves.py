@@ -5,7 +5,7 @@ function of the threshold. Two bands: the thesis's, of scores treated as indepen
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy
@@ -229,17 +229,9 @@ class _Drawing:
         low, high = (np.where(flat, np.nan, end) for end in band)
         return self._made(kind, group, x, y, (low, high), Method.T_BOOTSTRAP, Target.COMPARISONS_IID, level)
 
-    def _plain(self, kind: str, x: Floats, y: Floats) -> Curve:
-        """Overall, without a band."""
-        return Curve(
-            provider=self.system.provider,
-            analysis=kind,
-            schema=self.held.schema,
-            group="all",
-            weighting=None,
-            x=tuple(x.tolist()),
-            y=tuple(y.tolist()),
-        )
+    def _plain(self, kind: str, x: Floats, y: Floats, group: str = "all") -> Curve:
+        """Overall, or of a group, without a band."""
+        return Curve.of(self.system.provider, kind, x, y, (self.held.schema, group))
 
     def _made(
         self,
@@ -253,14 +245,8 @@ class _Drawing:
         level: float,
         notes: tuple[str, ...] = (),
     ) -> Curve:
-        return Curve(
-            provider=self.system.provider,
-            analysis=kind,
-            schema=self.held.schema,
-            group=group,
-            weighting=None,
-            x=tuple(x.tolist()),
-            y=tuple(y.tolist()),
+        return replace(
+            self._plain(kind, x, y, group),
             low=tuple(band[0].tolist()),
             high=tuple(band[1].tolist()),
             method=method,

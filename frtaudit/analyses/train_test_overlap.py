@@ -204,17 +204,8 @@ def _violin(provider: str, name: str, part: str, scores: Singles) -> Iterator[Cu
     if shape is None:
         return
     x, y = ([float(f"{value:.6g}") for value in side] for side in shape)
-    yield Curve(
-        provider=provider,
-        analysis="match_scores",
-        schema=None,
-        group=name,
-        weighting=None,
-        x=tuple(x),
-        y=tuple(y),
-        metric=part,
-        notes=(f"{scores.size:,} scores",),
-    )
+    notes = (f"{scores.size:,} scores",)
+    yield Curve.of(provider, "match_scores", x, y, (None, name), metric=part, notes=notes)
 
 
 def _split(system: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:

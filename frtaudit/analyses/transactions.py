@@ -176,13 +176,7 @@ def _at(
                     weighting=WEIGHTINGS[w].value, note=refused,
                 )  # fmt: skip
             else:
-                read = OperatingPoint(
-                    rate=rate,
-                    weighting=WEIGHTINGS[w],
-                    group_index=group_index,
-                    threshold=threshold,
-                    point=point,
-                )
+                read = OperatingPoint(rate, WEIGHTINGS[w], group_index, threshold, point)
                 estimate = rate_estimate(system, NAME, metric, schema, group, at, read, alpha)
                 estimate = replace(estimate, unit=OF_TRANSACTIONS)
             yield estimate

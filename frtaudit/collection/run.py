@@ -36,7 +36,7 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, FrtauditError, ProviderError
 
 SHOWN = 5  # refused images that are told one by one
-FROZEN, ALIKE, COMPLETE, LOOKED, LISTED = "frozen", "alike", "complete", "looked", "listed"
+FROZEN, ALIKE, COMPLETE, LOOKED = "frozen", "alike", "complete", "looked"
 TRANSPORT = str(Refusal.TRANSPORT)
 _ENDING = {"image/jpeg": "jpg", "image/png": "png"}
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
+import numpy.typing as npt
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import dumps
@@ -80,6 +81,39 @@ class Curve:
         require(not self.simultaneous or self.low is not None, "a simultaneous band has bounds")
         require((self.low is None) == (self.high is None), "both bounds or none")
         require(self.low is None or len(self.low) == len(self.x), "one bound per x")
+
+    @classmethod
+    def of(
+        cls,
+        provider: str,
+        analysis: str,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        of: tuple[str | None, str] = (None, "all"),
+        *,
+        weighting: str | None = None,
+        metric: str | None = None,
+        rate: str | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> "Curve":
+        """A curve without a band, ``of`` a group of a schema, else of everybody.
+
+        >>> Curve.of("a", "det", [0.1, 0.2], [0.3, 0.1]).y
+        (0.3, 0.1)
+        """
+        (schema, group), (xs, ys) = of, (np.asarray(side, dtype=np.float64).tolist() for side in (x, y))
+        return cls(
+            provider=provider,
+            analysis=analysis,
+            schema=schema,
+            group=group,
+            weighting=weighting,
+            x=tuple(xs),
+            y=tuple(ys),
+            metric=metric,
+            rate=rate,
+            notes=notes,
+        )
 
     def __eq__(self, other: object) -> bool:
         """Equal JSON: an undefined point equals another."""

@@ -85,6 +85,11 @@ class Finding:
         require(bool(self.sentence), "a finding is one plain sentence")
 
     @property
+    def index(self) -> int | None:
+        """Which of the result's estimates it judges; None for none."""
+        return None if self.estimate is None else int(self.estimate.rpartition("/")[2])
+
+    @property
     def is_broken_alone(self) -> bool:
         """Whether ``bound`` breaks the limit: of a failure, or of an inconclusive one that would be a failure alone.
 

@@ -43,11 +43,6 @@ def to_plain(spec: AuditSpec) -> dict[str, Json]:
     return _spec_plain(spec, identifies)
 
 
-def to_full(spec: AuditSpec) -> dict[str, Json]:
-    """The whole spec as plain data; ``from_plain(to_full(spec)) == spec``."""
-    return _spec_plain(spec, lambda _: True)
-
-
 def to_portable(spec: AuditSpec) -> dict[str, Json]:
     """The whole spec but its machine settings, such as thread counts: the same files come of it on any machine."""
     return _spec_plain(spec, lambda field: field.metadata.get("role") != "machine")

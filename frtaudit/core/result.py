@@ -44,10 +44,8 @@ class AuditResult:
             if not isinstance(getattr(self, name), Mapping):
                 raise TypeError(f"{name} is not a mapping")
             object.__setattr__(self, name, plain(getattr(self, name)))
-        for finding in self.findings:
-            if finding.estimate is not None:
-                index = int(finding.estimate.rsplit("/", 1)[1])
-                require(index < len(self.estimates), "findings point at estimates")
+        places = [finding.index for finding in self.findings if finding.index is not None]
+        require(max(places, default=-1) < len(self.estimates), "findings point at estimates")
 
     @property
     def choice(self) -> tuple[str, ...]:
@@ -55,6 +53,10 @@ class AuditResult:
         return tuple(
             estimate.note for estimate in self.estimates if estimate.metric == DECISION and estimate.note
         )
+
+    def judged(self, finding: Finding) -> Estimate | None:
+        """The estimate that a finding is on, where there is one."""
+        return None if finding.index is None else self.estimates[finding.index]
 
     def to_json(self) -> dict[str, Json]:
         """The mapping that ``result.json`` holds."""

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.canonical import seed_of
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import SystemData
+from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,3 +92,16 @@ def shares_of(declared: Mapping[str, Mapping[str, float]], scores: ClassScores, 
 def drawn_order(scores: ClassScores) -> list[int]:
     """Classes by their first subject: what is drawn depends neither on their names nor on the order they stand in."""
     return sorted(range(len(scores.names)), key=lambda c: int(scores.subjects[c].min()))
+
+
+def thesis_ends(system: SystemData, scores: ClassScores, alpha: float, n: int) -> tuple[Floats, Floats]:
+    """Lower and upper bound of each class's d_l2 by the thesis's bootstrap of scores, ``n`` times; each (C,)."""
+    order = drawn_order(scores)
+    firsts = (str(scores.subjects[c].min()) for c in order)
+    seed = seed_of(system.spec.seed, "interclass", "thesis", scores.schema, *firsts)
+    ordered = tuple(scores.scores[c] for c in order)
+    table, places = (
+        thesis_bootstrap(ordered, scores.score_range, alpha=alpha, n=n, seed=seed),
+        np.argsort(order),
+    )
+    return table.lower[places], table.upper[places]

@@ -39,7 +39,7 @@ BY_CONSTRUCTION = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class OperatingPoint:
     """Where a rate is read: rate ("fmr" or "fnmr"), weighting, group, threshold, and the point's position.
 

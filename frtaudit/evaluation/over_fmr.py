@@ -51,13 +51,7 @@ def read_along(system: SystemData, rate: str, weighting: Weighting, group_index:
     summaries = [
         read(
             system,
-            OperatingPoint(
-                rate=rate,
-                weighting=weighting,
-                group_index=group_index,
-                threshold=float(thresholds[a]),
-                point=int(a),
-            ),
+            OperatingPoint(rate, weighting, group_index, float(thresholds[a]), int(a)),
         )
         for a in places
     ]
@@ -102,14 +96,13 @@ class Drawn:
 
     def curve(self, along: OverFmr, y: Floats, notes: Sequence[str] = ()) -> Curve:
         """A curve without a band."""
-        return Curve(
-            provider=self.system.provider,
-            analysis=self.kind,
-            schema=self.schema,
-            group=self.group,
+        return Curve.of(
+            self.system.provider,
+            self.kind,
+            along.x,
+            y,
+            (self.schema, self.group),
             weighting=self.system.spec.weighting.value,
-            x=tuple(along.x.tolist()),
-            y=tuple(y.tolist()),
             metric=self.metric,
             rate=self.rate,
             notes=(*along.refused, *notes),

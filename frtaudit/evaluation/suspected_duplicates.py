@@ -44,9 +44,9 @@ def _judged(
     finding: Finding, requirement: RequirementSpec, context: JudgementContext, without: Mapping[Key, int]
 ) -> Finding:
     """The finding, a failure made inconclusive where it falls without the suspects."""
-    if finding.estimate is None or finding.bound_level is None:
+    if finding.index is None or finding.bound_level is None:
         return finding
-    labelled = context.estimates[int(finding.estimate.rsplit("/", 1)[1])]
+    labelled = context.estimates[finding.index]
     if labelled.metric not in ("fmr", CONFIRMED) or labelled.place not in without:
         return finding
     other = context.estimates[without[labelled.place]]

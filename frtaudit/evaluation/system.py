@@ -31,7 +31,7 @@ from frtaudit.stats.rates.trials import Trials
 from frtaudit.stats.similarity.allpairs import TailRequest
 from frtaudit.stats.similarity.scorers import BlockScorer
 
-POOLED, IDENTITY = 0, 1
+POOLED = 0
 BELOW_FLOOR = "the threshold lies below the floor of the kept tail"
 WEIGHTINGS: tuple[Weighting, ...] = (Weighting.POOLED, Weighting.IDENTITY)
 DEFAULT_INTERVALS = (

@@ -1,6 +1,6 @@
 """Review files: a CSV goes out to a person, and comes back with a verdict for each pair."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from frtaudit.core.canonical import sha256
@@ -65,12 +65,3 @@ def as_lines(names: Sequence[str]) -> bytes:
     b'a\nb\n'
     """
     return "".join(f"{name}\n" for name in sorted(names)).encode()
-
-
-def counted(verdicts: Mapping[str, str], names: Sequence[str]) -> dict[str, int]:
-    """How many pairs have each verdict.
-
-    >>> counted({"x": "same", "y": "same"}, ("same", "different"))
-    {'same': 2, 'different': 0}
-    """
-    return {name: sum(verdict == name for verdict in verdicts.values()) for name in names}

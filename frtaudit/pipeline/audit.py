@@ -91,7 +91,7 @@ def _result(
     estimates += highest(estimates, ranked_classes(groups), spec.weighting, spec.bootstrap.alpha)
     counts = counts_of(cohort_data)
     findings = _judge(spec, cohort_data.cohort, groups, estimates, subjects_of(counts))
-    named = {int(finding.estimate.rsplit("/", 1)[1]) for finding in findings if finding.estimate is not None}
+    named = {finding.index for finding in findings if finding.index is not None}
     return AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
         digests=digests,

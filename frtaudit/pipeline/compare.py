@@ -22,7 +22,6 @@ from frtaudit.inputs.run_tables import RESULT, RunTables, read_run_tables
 from frtaudit.signing.unchanged import refuse_incomplete
 
 AUDIT = "compare"
-PDF = "report.pdf"
 UNNAMED = ("scores", "score", "results")  # a system of a score list without a column of systems
 KEYS = [*(field.name for field in fields(AuditSpec)), *LANDS, "hydra"]
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT")  # a run's folder by default

@@ -77,8 +77,8 @@ def _row(estimate: Estimate, interval: Interval | None) -> dict[str, Json]:
 
 def _finding_row(result: AuditResult, finding: Finding) -> dict[str, Json]:
     row: dict[str, Json] = dict.fromkeys(_JUDGED)
-    if finding.estimate is not None:
-        row = _place_row(result.estimates[int(finding.estimate.rsplit("/", 1)[1])])
+    if (judged := result.judged(finding)) is not None:
+        row = _place_row(judged)
     row |= {name: getattr(finding, name) for name in ("requirement", "limit", *_FINDING)}
     return row | {"verdict": finding.verdict.value, "sense": _sense(result.spec, finding.requirement)}
 

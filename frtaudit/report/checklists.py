@@ -18,6 +18,7 @@ from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
 from frtaudit.core.text.formatting import cell
 from frtaudit.errors import SpecError
+from frtaudit.report.source import escape
 
 DISCLAIMER = (
     "This list shows where the report covers an item. It claims no conformity with any standard, framework or law. "
@@ -234,8 +235,7 @@ def _places(value: Json, steps: Sequence[str], at: str) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key in sorted(value) if steps[0] == "*" else [steps[0]]:
             if key in value:
-                escaped = key.replace("~", "~0").replace("/", "~1")
-                yield from _places(value[key], steps[1:], f"{at}/{escaped}")
+                yield from _places(value[key], steps[1:], f"{at}/{escape(key)}")
 
 
 def _first(part: str, holds: Sequence[bool], more: str = "") -> str | None:

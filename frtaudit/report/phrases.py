@@ -11,13 +11,33 @@ from frtaudit.core.spec import ThresholdSource
 from frtaudit.core.text import formatting, kinds
 from frtaudit.core.text.formatting import Style
 from frtaudit.core.text.kinds import Kind, printed
-from frtaudit.report.pieces import Footnotes, Text, TextSpan, spans
+from frtaudit.report.pieces import Footnotes, Part, Text, TextSpan, commas, spans
 from frtaudit.report.source import Bounds, Record, Source, escape
 from frtaudit.report.words import display_name, words
 
 ABSENT = "–"
 AS_ABOVE = "Read as the figure above."
 DASH: Text = (TextSpan(text=ABSENT),)
+BREAK = TextSpan(text=" ", kind="br")  # what follows begins a line
+
+
+def bold(text: str, pointer: str | None = None) -> TextSpan:
+    """A name, a title or an outcome that stands out."""
+    return TextSpan(text=text, pointer=pointer, kind="b")
+
+
+def code(text: str, pointer: str | None = None) -> TextSpan:
+    """What is typed, or a digest."""
+    return TextSpan(text=text, pointer=pointer, kind="code")
+
+
+def titled(title: str, *parts: Part) -> Text:
+    """What a caption says after its title.
+
+    >>> [(piece.text, piece.kind) for piece in titled("Test sets.", "Images in the pairs.")]
+    [('Test sets. ', 'b'), ('Images in the pairs.', '')]
+    """
+    return spans(bold(f"{title} "), *parts)
 
 
 def styled(text: Iterable[TextSpan], look: str) -> Text:
@@ -32,6 +52,16 @@ def styled(text: Iterable[TextSpan], look: str) -> Text:
 def number(text: str, pointer: str) -> TextSpan:
     """A printed number that knows where it comes from."""
     return TextSpan(text=text, pointer=pointer, kind="n")
+
+
+def whole(value: float, pointer: str) -> TextSpan:
+    """A printed count."""
+    return number(formatting.count(value), pointer)
+
+
+def note(record: Record) -> Text:
+    """The estimate's note, or a dash."""
+    return (TextSpan(text=record.estimate.note or ABSENT, pointer=f"{record.pointer}/note"),)
 
 
 def value(
@@ -70,9 +100,9 @@ def counts(record: Record | None) -> Text:
     if record is None or record.estimate.numerator is None or record.estimate.denominator is None:
         return DASH
     return spans(
-        number(formatting.count(record.estimate.numerator), f"{record.pointer}/numerator"),
+        whole(record.estimate.numerator, f"{record.pointer}/numerator"),
         " / ",
-        number(formatting.count(record.estimate.denominator), f"{record.pointer}/denominator"),
+        whole(record.estimate.denominator, f"{record.pointer}/denominator"),
     )
 
 
@@ -142,11 +172,8 @@ def sample_sizes(bound: Bounds) -> Text:
     if interval.n_eff is not None:
         parts.append(spans("n ", number(formatting.effective_size(interval.n_eff), f"{bound.pointer}/n_eff")))
     if interval.n_resamples is not None:
-        parts.append(
-            spans("B ", number(formatting.count(interval.n_resamples), f"{bound.pointer}/n_resamples"))
-        )
-    joined = spans(*(piece for part in parts for piece in (TextSpan(text=", "), *part)))
-    return joined[1:] or DASH
+        parts.append(spans("B ", whole(interval.n_resamples, f"{bound.pointer}/n_resamples")))
+    return commas(parts) or DASH
 
 
 def monte_carlo_error(bound: Bounds, estimate: Estimate) -> Text:
@@ -164,7 +191,7 @@ def monte_carlo_error(bound: Bounds, estimate: Estimate) -> Text:
 def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     """An operating point in words.
 
-    >>> from frtaudit.report.pieces import plain_text
+    >>> from frtaudit.report.pieces import commas, plain_text
     >>> plain_text(at_words({"fmr": 0.001}, "/estimates/0"))
     'FMR 0.1 %'
 
@@ -188,10 +215,7 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
             )
         else:
             parts.append(spans(f"{name} ", number(kinds.place(key, setting), place)))
-    joined: list[TextSpan] = []
-    for part in parts:
-        joined += [*([TextSpan(text=", ")] if joined else []), *part]
-    return tuple(joined)
+    return commas(parts)
 
 
 def _at_largest(at: Mapping[str, float | str], pointer: str) -> Text:

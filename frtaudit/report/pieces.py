@@ -59,6 +59,15 @@ def listed(parts: Sequence[Part]) -> Text:
     return spans(*joined)
 
 
+def commas(parts: Iterable[Part]) -> Text:
+    """Join parts with commas alone.
+
+    >>> plain_text(commas(["a", "b", "c"]))
+    'a, b, c'
+    """
+    return spans(*(piece for part in parts for piece in (", ", part)))[1:]
+
+
 def semicolons(parts: Sequence[Part]) -> Text:
     """Join parts that hold commas themselves.
 
@@ -99,6 +108,18 @@ class Table:
     left_out: str = ""
     kind: str = ""
     alone: Text = ()
+
+
+HUES = (
+    "#0b5e9e",
+    "#c2410c",
+    "#1b7f5c",
+    "#7a3e9d",
+    "#8a6d00",
+    "#2a8fbd",
+    "#b0306a",
+    "#4b4b4b",
+)  # the last: grey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

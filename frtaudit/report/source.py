@@ -1,15 +1,16 @@
 """The result as the report reads it: every value with the JSON pointer that leads to it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
 from frtaudit.core.canonical import Json, entries, mapping
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.core.text.formatting import count
-from frtaudit.report.pieces import TextSpan
+from frtaudit.report.pieces import HUES, TextSpan
 
 PRINTED_FIRST = (
     Method.WILSON,
@@ -27,18 +28,15 @@ PRINTED_FIRST = (
     Method.TAIL_MODEL,
     Method.MONTE_CARLO,
 )
-TARGETS_FIRST = (
-    Target.POPULATION,
-    Target.FIXED_IDENTITIES,
-    Target.COMPARISONS_IID,
-    Target.SIMULATION,
-    Target.MODEL,
-)
+OF_SUBJECTS = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+TARGETS_FIRST = (*OF_SUBJECTS, Target.SIMULATION, Target.MODEL)
 EVERY = "every system"  # stands for none: what is said of the cohort's samples
+T = TypeVar("T")
+K = TypeVar("K")
 AtKey = tuple[tuple[str, "float | str"], ...]
 
 ALL_SUBJECTS = "all subjects"
-PEN_OF_ALL = 7  # the grey one
+PEN_OF_ALL = len(HUES) - 1  # the grey one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +81,7 @@ def _rank(bounds: Bounds) -> tuple[bool, int]:
 
 
 def _band_rank(curve: Curve) -> tuple[int, int]:
-    target = TARGETS_FIRST.index(curve.target) if curve.target in TARGETS_FIRST else len(TARGETS_FIRST)
+    target = len(TARGETS_FIRST) if curve.target is None else TARGETS_FIRST.index(curve.target)
     method = PRINTED_FIRST.index(curve.method) if curve.method in PRINTED_FIRST else len(PRINTED_FIRST)
     return target, method
 
@@ -141,9 +139,9 @@ class Source:
     @cached_property
     def judged_schemas(self) -> list[str]:
         """Names of the schemas, those that a requirement judges first."""
-        places = [finding.estimate for finding in self.result.findings if finding.estimate is not None]
-        judged = [self.result.estimates[int(place.rsplit("/", 1)[1])].schema for place in places]
-        return list(dict.fromkeys([*(schema for schema in judged if schema is not None), *self.schemas]))
+        judged = filter(None, map(self.result.judged, self.result.findings))
+        schemas = [estimate.schema for estimate in judged if estimate.schema is not None]
+        return list(dict.fromkeys([*schemas, *self.schemas]))
 
     @cached_property
     def schemas(self) -> tuple[str, ...]:
@@ -264,8 +262,8 @@ def _merged(result: AuditResult) -> tuple[Record, ...]:
     estimates = result.estimates
     judged: dict[int, list[float]] = {}
     for finding in result.findings:
-        if finding.estimate is not None:
-            judged.setdefault(int(finding.estimate.rsplit("/", 1)[1]), []).append(finding.limit)
+        if finding.index is not None:
+            judged.setdefault(finding.index, []).append(finding.limit)
     places: dict[tuple[object, ...], list[int]] = {}
     for index, estimate in enumerate(estimates):
         places.setdefault((estimate.metric, *estimate.place), []).append(index)
@@ -294,6 +292,14 @@ def by_place(records: Iterable[Record]) -> dict[tuple[object, ...], dict[str, Re
     for record in records:
         places.setdefault(record.estimate.place, {})[record.estimate.metric] = record
     return places
+
+
+def grouped(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Rows by what they have in common, in the order of the first of each."""
+    groups: dict[K, list[T]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 def rows_of(value: Json) -> list[Mapping[str, Json]]:

@@ -12,6 +12,7 @@ from frtaudit.core.plain.structure import plain
 from frtaudit.core.spec import Report
 from frtaudit.core.text import formatting, kinds
 from frtaudit.core.text.kinds import printed
+from frtaudit.report import phrases
 from frtaudit.report.direction import strings_in, use_names
 from frtaudit.report.figures import curves
 from frtaudit.report.figures.curves import Dot
@@ -107,7 +108,7 @@ def jobs_table(sweep: SweepJson) -> Table:
                 *((TextSpan(text=str(job["settings"][key])),) for key in sweep["settings"]),
                 (TextSpan(text=job["state"], pointer=f"{place}/state"),),
                 text_spans,
-                (TextSpan(text=job["folder"] or NONE, pointer=f"{place}/folder", kind="code"),),
+                (phrases.code(job["folder"] or NONE, f"{place}/folder"),),
             )
         )
     caption = spans(
@@ -133,7 +134,7 @@ def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
             name=f"verdicts-{number}",
             jobs=part,
             rows=tuple(
-                (spans(TextSpan(text=name, kind="b"), f": {about}"), tuple(marks.get(job) for job in part))
+                (spans(phrases.bold(name), f": {about}"), tuple(marks.get(job) for job in part))
                 for (name, about), marks in lines.items()
             ),
         )
@@ -168,7 +169,7 @@ def numbers_table(sweep: SweepJson) -> Table | None:
             (TextSpan(text=str(job), kind="n"),),
             *((TextSpan(text=str(settings[job][key])),) for key in sweep["settings"]),
         ]
-        text_spans += [(TextSpan(text=provider, kind="b"),)] if several else []
+        text_spans += [(phrases.bold(provider),)] if several else []
         lines.append((*text_spans, *(_cell(cells.get(name)) for name in chosen)))
     more = len(named) - len(chosen)
     return Table(
@@ -325,7 +326,7 @@ def _cell(cell: tuple[int, SweepJson] | None) -> Text:
         return spans(*shown)
     if row["measure"]["metric"] in RATES:
         low, high = formatting.clipped(low, high)
-    shown.append(TextSpan(text=" ", kind="br"))
+    shown.append(phrases.BREAK)
     shown.append(_piece(show(low), f"/rows/{index}/low", "n soft"))
     shown.append(TextSpan(text=" to ", kind="soft"))
     shown.append(_piece(show(high), f"/rows/{index}/high", "n soft"))

@@ -22,6 +22,7 @@ from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
 from frtaudit.errors import DataError, FrtauditError, printable, why
 from frtaudit.report.files import jobs_in
+from frtaudit.report.source import escape
 
 RTOL = 1e-6
 ATOL = 1e-9
@@ -231,8 +232,7 @@ def _leaves(first: Json, second: Json, pointer: str) -> Iterator[tuple[str, Json
     """Pairs of leaves with their JSON pointer (RFC 6901); a branch of another shape is one pair."""
     if isinstance(first, Mapping) and isinstance(second, Mapping) and set(first) == set(second):
         for key in sorted(first):
-            escaped = str(key).replace("~", "~0").replace("/", "~1")
-            yield from _leaves(first[key], second[key], f"{pointer}/{escaped}")
+            yield from _leaves(first[key], second[key], f"{pointer}/{escape(key)}")
     elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
         for index, (child, other) in enumerate(zip(first, second, strict=True)):
             yield from _leaves(child, other, f"{pointer}/{index}")

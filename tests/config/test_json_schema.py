@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from full_specs import to_full
 from jsonschema import Draft202012Validator
 
 from frtaudit.config.json_schema import schema_text, spec_schema
 from frtaudit.config.load import load_spec
-from frtaudit.core.identity import INPUTS, to_full, to_plain
+from frtaudit.core.identity import INPUTS, to_plain
 
 
 def spec_plain(**changes: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from full_specs import to_full
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from frtaudit.config.composition import rewritten
 from frtaudit.config.load import load_spec
 from frtaudit.core import Method, Target
 from frtaudit.core.canonical import digest
-from frtaudit.core.identity import from_plain, to_full, to_plain
+from frtaudit.core.identity import from_plain, to_plain
 from frtaudit.core.spec import AuditSpec, ConflictRule, FoldSource, GridKind, Sided
 from frtaudit.errors import SpecError
 

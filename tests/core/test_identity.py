@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pytest
+from full_specs import to_full
 
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.identity import from_plain, plugin, spec_digest, to_full, to_plain
+from frtaudit.core.identity import from_plain, plugin, spec_digest, to_plain
 from frtaudit.core.registry import lookup, register
 from frtaudit.core.spec import AuditSpec, Folds, FoldSource, Report, SchemaSpec
 from frtaudit.errors import SpecError

@@ -242,7 +242,9 @@ def test_templates_tables_and_failures_move_with_their_samples() -> None:
 
 def test_without_steps_nothing_is_said_and_the_identity_stands() -> None:
     """An audit without sanitization has no record of it, and its plain spec does not name it."""
-    from frtaudit.core.identity import from_plain, to_full, to_plain
+    from full_specs import to_full
+
+    from frtaudit.core.identity import from_plain, to_plain
 
     assert COHORT.load(SCHEMAS, 0).sanitized is None
     assert "sanitize" not in to_plain(spec())

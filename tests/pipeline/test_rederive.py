@@ -8,10 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from full_specs import to_full
 
 from frtaudit.config.load import load_spec
 from frtaudit.core.canonical import Json, sha256, to_bytes
-from frtaudit.core.identity import to_full, to_plain
+from frtaudit.core.identity import to_plain
 from frtaudit.core.spec import AuditSpec, Engine
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import rederive as module

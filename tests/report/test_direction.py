@@ -67,7 +67,7 @@ def glyphs(text: str) -> list[str]:
         axes.set_axis_off()
         axes.set_title(text)
 
-    svg = canvas.panel("g", "", draw)
+    svg = canvas.panel("g", "", draw).svg
     blank = re.findall(r'<path id="([^"]+)" transform', svg)
     return [name for name in re.findall(r'<use [^>]*href="#([^"]+)"', svg) if name not in blank]
 

@@ -129,7 +129,7 @@ class ClassMix:
         self, shares: Floats, weighting: Weighting, threshold: float, at: AtKey, a: int
     ) -> Estimate:
         """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance."""
-        place = OperatingPoint(rate="fnmr", weighting=weighting, group_index=0, threshold=threshold, point=a)
+        place = OperatingPoint("fnmr", weighting, 0, threshold, a)
         used = [
             (share, read(self.system, replace(place, group_index=group_index)))
             for share, (group_index, _) in zip(shares, self.system.classes(self.schema), strict=True)

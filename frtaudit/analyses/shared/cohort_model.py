@@ -93,9 +93,7 @@ def rows_of(system: SystemData) -> Iterator[Row]:
         moving = point < len(points.targets)
         for group_index, schema, group in system.every_group():
             for rate in ("fmr", "fnmr"):
-                place = OperatingPoint(
-                    rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=point
-                )
+                place = OperatingPoint(rate, weighting, group_index, threshold, point)
                 moves = moving and rate == "fnmr"
                 metric = "fnmr_at_fmr" if moves else rate
                 yield Row(metric=metric, schema=schema, group=group, at=at, place=place, moving=moves)
@@ -163,13 +161,7 @@ def stage_of(system: SystemData, row: Row) -> Stage | None:
 
 def _moving(system: SystemData, row: Row) -> Moving | None:
     """None where nothing is known of everybody's FMR there, or FNMR does not move with it."""
-    place = OperatingPoint(
-        rate="fmr",
-        weighting=row.place.weighting,
-        group_index=0,
-        threshold=row.place.threshold,
-        point=row.place.point,
-    )
+    place = OperatingPoint("fmr", row.place.weighting, 0, row.place.threshold, row.place.point)
     stage = stage_of(
         system, Row(metric="fmr", schema=None, group="all", at=row.at, place=place, moving=False)
     )

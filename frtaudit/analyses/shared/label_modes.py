@@ -49,16 +49,8 @@ def curves(provider: str, scores: Floats, mixture: Mixture | None) -> Iterator[C
         edges = np.linspace(scores[0], scores[-1], BINS + 1)
         drawn = {"scores": np.histogram(scores, edges)[0] / scores.size, **_parts(edges, mixture)}
         for rate, y in drawn.items():
-            yield Curve(
-                provider=provider,
-                analysis=CURVES,
-                schema=None,
-                group="all",
-                weighting="pooled",
-                x=tuple(((edges[1:] + edges[:-1]) / 2).tolist()),
-                y=tuple(y.tolist()),
-                rate=rate,
-            )
+            middles = (edges[1:] + edges[:-1]) / 2
+            yield Curve.of(provider, CURVES, middles, y, weighting="pooled", rate=rate)
 
 
 def _parts(edges: Floats, mixture: Mixture | None) -> Mapping[str, Floats]:

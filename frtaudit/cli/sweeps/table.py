@@ -12,9 +12,9 @@ from itertools import combinations
 from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.cli.sweeps.sweep import Change, JobFinding, Measure, Row, Sweep
-from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
+from frtaudit.core import AuditResult, Estimate, Interval, Verdict
 from frtaudit.core.canonical import mapping
-from frtaudit.report.source import Source
+from frtaudit.report.source import OF_SUBJECTS, Source
 from frtaudit.stats.systems.multiplicity import holm
 
 RATIO = "max_min"
@@ -24,7 +24,6 @@ EVERYBODY = {
     "accuracy": {"pairs"},
     "fta": set(),
 }  # metric: what ``at`` names
-FIRST = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
 ROUNDING = 1e-12
 
 
@@ -84,14 +83,12 @@ def _interval(estimate: Estimate) -> Interval | None:
 
 
 def _place(interval: Interval) -> int:
-    return FIRST.index(interval.target) if interval.target in FIRST else len(FIRST)
+    return OF_SUBJECTS.index(interval.target) if interval.target in OF_SUBJECTS else len(OF_SUBJECTS)
 
 
 def _findings(number: int, result: AuditResult) -> Iterator[JobFinding]:
     for finding in result.findings:
-        about = (
-            None if finding.estimate is None else result.estimates[int(finding.estimate.rsplit("/", 1)[1])]
-        )
+        about = result.judged(finding)
         yield JobFinding(
             job=number,
             requirement=finding.requirement,

@@ -141,11 +141,11 @@ def _findings(result: AuditResult, place: Mapping[int, int], withheld: Withheld)
     """Findings whose estimate is published; without what Holm's family says of the others."""
     whole = not any(withheld.classes.values())
     for finding in result.findings:
-        if finding.estimate is None:
+        if finding.index is None:
             if whole:
                 yield finding
             continue
-        index = place.get(int(finding.estimate.rsplit("/", 1)[1]))
+        index = place.get(finding.index)
         if index is None:
             continue
         moved = replace(finding, estimate=f"/estimates/{index}")

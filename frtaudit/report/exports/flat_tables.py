@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.canonical import Json, dumps
+from frtaudit.report.source import escape
 
 _TEXT, _REAL, _WHOLE, _YES = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 _WHERE = [("provider", _TEXT), ("analysis", _TEXT), ("schema", _TEXT), ("group", _TEXT), ("weighting", _TEXT)]
@@ -151,7 +152,7 @@ def leaves(value: Json, pointer: str) -> Iterator[tuple[str, Json]]:
     """
     if isinstance(value, Mapping) and value:
         for key, entry in value.items():
-            yield from leaves(entry, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+            yield from leaves(entry, f"{pointer}/{escape(key)}")
     elif isinstance(value, Sequence) and not isinstance(value, str) and value:
         for index, entry in enumerate(value):
             yield from leaves(entry, f"{pointer}/{index}")

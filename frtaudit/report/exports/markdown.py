@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from frtaudit.core import Target, Verdict
+from frtaudit.core import Verdict
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
@@ -13,7 +13,7 @@ from frtaudit.core.text import formatting
 from frtaudit.errors import printable
 from frtaudit.report.exports.run_folder import RISING, FinishedRun
 from frtaudit.report.sections.interclass_published import upper_bounds
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import OF_SUBJECTS, Record, Source
 from frtaudit.report.words import words
 
 FILE = "summary.md"
@@ -132,7 +132,7 @@ def _interclass(source: Source) -> Iterable[str]:
 
 
 def _bounds(record: Record) -> tuple[str, str]:
-    best = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+    best = record.bound(*OF_SUBJECTS)
     if best is None or best.interval.low is None or best.interval.high is None:
         return "–", "–"
     low, high = (

@@ -9,7 +9,7 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.core.text.file_names import file_name
 from frtaudit.report.exports.run_folder import FinishedRun
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import OF_SUBJECTS, Record, Source
 from frtaudit.report.words import words
 
 FOLDER = "model_card"
@@ -80,7 +80,7 @@ def _data(run: FinishedRun) -> dict[str, Json]:
 
 def _metric(record: Record) -> dict[str, Json]:
     estimate = record.estimate
-    best = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID, Target.SIMULATION)
+    best = record.bound(*OF_SUBJECTS, Target.SIMULATION)
     parts: list[str] = [estimate.metric]
     parts += [f"{key}={value}" for key, value in sorted(estimate.at.items())]
     parts += [f"weighting={estimate.weighting}"] if estimate.weighting else []

@@ -6,19 +6,17 @@ from pathlib import Path
 
 import yaml
 
-from frtaudit.core import Target
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import printable
 from frtaudit.report.exports.run_folder import FinishedRun
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import OF_SUBJECTS, Record, Source
 from frtaudit.report.words import words
 
 FOLDER = "model_index"
 METRICS = ("fnmr_at_fmr", "fmr", "fnmr", "eer", "accuracy")
-FIRST = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
 
 
 @register("export", "model-index")
@@ -63,7 +61,7 @@ def _metric(record: Record) -> dict[str, Json]:
     args: dict[str, Json] = dict(sorted(estimate.at.items()))
     args |= {"group": estimate.group if estimate.schema is None else f"{estimate.schema}={estimate.group}"}
     args |= {"weighting": estimate.weighting} if estimate.weighting else {}
-    bound = record.bound(*FIRST)
+    bound = record.bound(*OF_SUBJECTS)
     if bound is not None and bound.interval.low is not None:
         interval = bound.interval
         args |= {"low": interval.low, "high": interval.high, "level": interval.level}

@@ -8,17 +8,16 @@ from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
-from frtaudit.core import AuditResult, Estimate, Finding, Target, Verdict
+from frtaudit.core import AuditResult, Estimate, Finding, Verdict
 from frtaudit.core.canonical import read_json
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.errors import DataError
-from frtaudit.report.source import Source
+from frtaudit.report.source import OF_SUBJECTS, Source
 
 RESULT, TABLES = "result.json", "tables"
 EVIDENCE = (RESULT, "report.html", "report.pdf", "statement.dsse.json")
 TRACKED = ("fnmr_at_fmr", "fmr", "fnmr", "eer", "fta", "threshold_at_fmr", "accuracy")
-PRINTED = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
 _NO_PATH = re.compile(r"[^A-Za-z0-9_\-. ]")
 RISING = (
     Verdict.FAIL,
@@ -74,11 +73,7 @@ class FinishedRun:
 
     def estimate(self, finding: Finding) -> Estimate | None:
         """The estimate that a finding judges, where there is one."""
-        return (
-            None
-            if finding.estimate is None
-            else self.result.estimates[int(finding.estimate.rsplit("/", 1)[1])]
-        )
+        return self.result.judged(finding)
 
     def name(self, finding: Finding) -> str:
         """What a finding judges: unique in the audit, and the same from run to run."""
@@ -96,7 +91,7 @@ class FinishedRun:
         """
         metrics: dict[str, float] = {}
         for record in Source(self.result).select(*TRACKED, primary=True):
-            estimate, bound = record.estimate, record.bound(*PRINTED)
+            estimate, bound = record.estimate, record.bound(*OF_SUBJECTS)
             at = [f"{key} {value}" for key, value in sorted(estimate.at.items())]
             group = "all" if estimate.schema is None else f"{estimate.schema} {estimate.group}"
             path = "/".join(

@@ -12,7 +12,7 @@ from frtaudit.core import Curve
 from frtaudit.core.curves import step_envelope
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import INK, MARKERS, Pen, pen
-from frtaudit.report.figures.curves import EPSILON, Series, log_rates, marked
+from frtaudit.report.figures.curves import EPSILON, Series, draw_marks, log_rates
 from frtaudit.report.pieces import Key, Panel
 
 FILL, FAINT = 0.22, 0.3
@@ -101,7 +101,7 @@ def bundle(
         _line(axes, roc, pen(index), floor)
         _scaled(axes, scale, roc.x, floor, top)
 
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=HEIGHT), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, height=HEIGHT)
 
 
 def relative(curve: Curve, base: Curve) -> Curve:
@@ -147,7 +147,7 @@ def compared(
             axes.plot(truth.x, np.maximum(truth.y, floor), color=canvas.INK, linestyle=DASHED)
         _scaled(axes, scale, curve.x, floor, top)
 
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=HEIGHT), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, height=HEIGHT)
 
 
 def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -166,7 +166,7 @@ def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
         xs = [at for entry in series for at in entry.curve.x]
         _scaled(axes, scale, xs, floor, top)
 
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=HEIGHT), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, height=HEIGHT)
 
 
 def outside(curve: Curve, band: Curve) -> tuple[int, int]:
@@ -217,8 +217,7 @@ def _line(axes: Axes, curve: Curve, style: Pen, floor: float) -> None:
         return
     y = np.where(known, np.maximum(y, floor), np.nan)
     axes.plot(x, y, color=style.hue)
-    at = marked(x[known], log=True)
-    axes.plot(x[known][at], y[known][at], color=style.hue, linestyle="none", marker=style.marker)
+    draw_marks(axes, x[known], y[known], style, log=True)
 
 
 def _band(axes: Axes, banded: Banded, floor: float, top: float) -> None:

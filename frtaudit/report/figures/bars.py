@@ -51,7 +51,7 @@ def bars(name: str, title: str, rows: Sequence[Bar], labels: Sequence[str]) -> D
     ]
     alt = f"{title}. {'; '.join(parts)}."
     height = min(0.75 + 0.3 * len(rows), 8.0)
-    panel = Panel(svg=canvas.panel(name, alt, draw, heading=title, height=height), alt=alt)
+    panel = canvas.panel(name, alt, draw, heading=title, height=height)
     return Drawn(panel=panel, keys=tuple(_key(name, number, label) for number, label in enumerate(labels)))
 
 

@@ -26,6 +26,7 @@ from frtaudit.report.direction import as_shown, isolated
 from frtaudit.report.figure_choice import WIDTHS
 from frtaudit.report.figures.measures import as_svg
 from frtaudit.report.figures.svg import clean, hundredths
+from frtaudit.report.pieces import HUES, Panel
 
 T = TypeVar("T", bound=Hashable)
 
@@ -40,7 +41,6 @@ DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
 )
 NAME, EDGE = 16, 0.01  # letters of a row's name that leave room beside them; of the drawing's width
 MARKERS = "osD^vPX*"
-HUES = ("#0b5e9e", "#c2410c", "#1b7f5c", "#7a3e9d", "#8a6d00", "#2a8fbd", "#b0306a", "#4b4b4b")
 COLOURS = {
     INK: "ink",
     SOFT: "soft",
@@ -154,14 +154,14 @@ def gid(index: int, at: str = "", says: str = "") -> str:
 
 def panel(
     name: str,
-    title: str,
+    alt: str,
     draw: Callable[[Axes], None],
     *,
     heading: str = "",
     width: float = WIDTH,
     height: float = HEIGHT,
-) -> str:
-    """One drawing as inline SVG, sizes in inches; ``title`` says what it shows, ``draw`` fills the axes.
+) -> Panel:
+    """One drawing as inline SVG, sizes in inches; ``alt`` says what it shows, ``draw`` fills the axes.
 
     ``heading``: the text above the axes.
     """
@@ -169,9 +169,9 @@ def panel(
     if headings is not None:
         mark = f"<!-- {len(headings)} -->"
         headings[mark] = name, lettering(heading)
-        return mark
+        return Panel(svg=mark, alt=alt)
     if not _DRAWN.get():
-        return ""
+        return Panel(svg="", alt=alt)
     with ink():
         drawing = Drawing(figsize=(width, height), layout="constrained")
         axes = drawing.add_subplot()
@@ -181,7 +181,7 @@ def panel(
         if isinstance(axes.yaxis.get_major_locator(), FixedLocator):
             _beside_names(drawing, axes)
         _letter(axes)
-        return svg_of(drawing, name, title)
+        return Panel(svg=svg_of(drawing, name, alt), alt=alt)
 
 
 def _beside_names(drawing: Drawing, axes: Axes) -> None:

@@ -1,7 +1,7 @@
 """Figures of the study of guarantees, drawn from its JSON: realised against nominal coverage, misses, widths."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -50,7 +50,9 @@ def levels(study: Study, name: str = "levels") -> Panel:
         for row in _of_method(runs.get(who), method)
         if row["nominal"] == NOMINAL
     ]
-    return _panel(name, f"Realised against nominal coverage. {_sentence(parts)}", draw, width=4.6, height=4.0)
+    return canvas.panel(
+        name, f"Realised against nominal coverage. {_sentence(parts)}", draw, width=4.6, height=4.0
+    )
 
 
 def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str, Sequence[float]]) -> Panel:
@@ -69,7 +71,7 @@ def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str
     last = max(range(len(nominal)), key=nominal.__getitem__)
     coverages = [f"{method} {shares[last]:.2f}" for method, shares in lines.items()]
     text = f"Realised against nominal coverage. At nominal {nominal[last]:g}: {', '.join(coverages)}."
-    return _panel(name, text, draw, width=canvas.WIDTH, height=canvas.WIDTH)
+    return canvas.panel(name, text, draw, width=canvas.WIDTH, height=canvas.WIDTH)
 
 
 def few_errors(study: Study, name: str = "few") -> Panel:
@@ -106,7 +108,7 @@ def few_errors(study: Study, name: str = "few") -> Panel:
     last = rows[-1]
     parts = [f"{label} {last[method]['coverage']:.2f}" for method, label in FEW_LINES]
     text = f"With {last['expected']:g} false matches expected in a cohort the coverage is: {_sentence(parts)}"
-    return _panel(name, text, draw, width=4.6, height=3.6)
+    return canvas.panel(name, text, draw, width=4.6, height=3.6)
 
 
 def coverage(study: Study, quantity: str, name: str) -> Panel:
@@ -121,7 +123,7 @@ def coverage(study: Study, quantity: str, name: str) -> Panel:
         axes.set(xlabel="realised coverage", xlim=(max(0.0, min(0.5, low - 0.02)), 1.005))
         axes.set_title(f"{quantity}: coverage of the population at nominal 0.95")
 
-    return _panel(name, _read(quantity, "covers", dots), draw, width=WIDE, height=_height(dots))
+    return canvas.panel(name, _read(quantity, "covers", dots), draw, width=WIDE, height=_height(dots))
 
 
 def widths(study: Study, quantity: str, name: str) -> Panel:
@@ -138,7 +140,9 @@ def widths(study: Study, quantity: str, name: str) -> Panel:
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_title(f"{quantity}: width")
 
-    return _panel(name, _read(quantity, "has a width ratio of", dots), draw, width=WIDE, height=_height(dots))
+    return canvas.panel(
+        name, _read(quantity, "has a width ratio of", dots), draw, width=WIDE, height=_height(dots)
+    )
 
 
 def misses(study: Study, name: str = "misses") -> Panel:
@@ -164,7 +168,7 @@ def misses(study: Study, name: str = "misses") -> Panel:
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
 
     text = f"Lower and upper misses of {len(rows)} intervals that are claimed to cover; lines: 5 % and 10 % together."
-    return _panel(name, text, draw, width=4.6, height=4.0)
+    return canvas.panel(name, text, draw, width=4.6, height=4.0)
 
 
 def is_seen(study: Study, quantity: str, value: str) -> bool:
@@ -254,7 +258,3 @@ def _read(quantity: str, verb: str, dots: Sequence[Dot]) -> str:
 
 def _sentence(parts: Sequence[str]) -> str:
     return "; ".join(parts) + "."
-
-
-def _panel(name: str, alt: str, draw: Callable[[Axes], None], *, width: float, height: float = TALL) -> Panel:
-    return Panel(svg=canvas.panel(name, alt, draw, width=width, height=height), alt=alt)

@@ -1,7 +1,7 @@
 """The figures: each function draws one panel from curves or dots and returns inline SVG with its alt text."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from unicodedata import east_asian_width
@@ -17,7 +17,7 @@ from frtaudit.core import Curve
 from frtaudit.core.arrays import Floats
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
-from frtaudit.report.figures.canvas import pen
+from frtaudit.report.figures.canvas import Pen, pen
 from frtaudit.report.pieces import Key, Panel
 
 BAND = 0.15
@@ -99,7 +99,9 @@ def det(
         axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(x, right), ylim=(y, top))
         log_rates(axes)
 
-    return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw, title, height)
+    return canvas.panel(
+        name, f"DET curves of {_names(series)}; lower left is better.", draw, heading=title, height=height
+    )
 
 
 def roc(
@@ -120,7 +122,7 @@ def roc(
         log_rates(axes, y=False)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
-    return _panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw, title)
+    return canvas.panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw, heading=title)
 
 
 def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str) -> Panel:
@@ -135,7 +137,9 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
         )
         log_rates(axes, x=False)
 
-    return _panel(name, f"{ylabel} over the threshold, for {_names(series)}.", draw, title, LOW)
+    return canvas.panel(
+        name, f"{ylabel} over the threshold, for {_names(series)}.", draw, heading=title, height=LOW
+    )
 
 
 def lower_edge(series: Sequence[Series]) -> float:
@@ -165,7 +169,9 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
     shown = "Class minus mean of the classes" if differences else "Threshold as a function of TAR"
-    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, title, MEDIUM)
+    return canvas.panel(
+        name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, heading=title, height=MEDIUM
+    )
 
 
 def dots(
@@ -193,7 +199,9 @@ def dots(
         axes.set(xscale="log", xlabel=xlabel, xlim=(edge, right))
         log_rates(axes, y=False)
 
-    return _panel(name, _dots_read(title, points), draw, title, rows_height(rows, points))
+    return canvas.panel(
+        name, _dots_read(title, points), draw, heading=title, height=rows_height(rows, points)
+    )
 
 
 def draw_rows(axes: Axes, rows: Sequence[str], points: Sequence[Dot], edge: float) -> None:
@@ -221,12 +229,6 @@ def rows_height(rows: Sequence[str], points: Sequence[Dot]) -> float:
     return min(0.75 + len(rows) * max(0.26, 0.11 * len({dot.index for dot in points})), 8.0)
 
 
-def _panel(
-    name: str, alt: str, draw: Callable[[Axes], None], heading: str, height: float = canvas.HEIGHT
-) -> Panel:
-    return Panel(svg=canvas.panel(name, alt, draw, heading=heading, height=height), alt=alt)
-
-
 def _line(
     axes: Axes,
     series: Series,
@@ -245,10 +247,9 @@ def _line(
         low, high = (_turn(_at(bound, keep), turned) for bound in (curve.low, curve.high))
         floor, top = _raised(low, y_floor), _raised(high, y_floor)
         axes.fill_between(x, floor, top, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
-    axes.plot(x, _raised(y, y_floor), color=style.hue, gid=tag)
-    at = marked(x, log=log)
     y = _raised(y, y_floor)
-    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
+    axes.plot(x, y, color=style.hue, gid=tag)
+    draw_marks(axes, x, y, style, log=log, gid=tag)
 
 
 def _at(values: Sequence[float], keep: npt.NDArray[np.intp], floor: float | None = None) -> Floats:
@@ -270,6 +271,12 @@ def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
     place = np.log10(np.maximum(x, EPSILON)) if log else x
     goals = np.linspace(place.min(), place.max(), marks + 2)[1:-1]
     return np.unique([int(np.argmin(np.abs(place - goal))) for goal in goals])
+
+
+def draw_marks(axes: Axes, x: Floats, y: Floats, style: Pen, *, log: bool, gid: str | None = None) -> None:
+    """A few markers on a line of points."""
+    at = marked(x, log=log)
+    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=gid)
 
 
 def draw_dot(axes: Axes, dot: Dot, row: float, edge: float, ends: str = "|") -> None:

@@ -1,7 +1,7 @@
 """The figures of interclass bias: people left, boxes, densities, releases; each returns inline SVG with alt text."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from frtaudit.core.canonical import Json
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import Dot, Series, draw_rows, marked, percent, rows_height
+from frtaudit.report.figures.curves import Dot, Series, draw_marks, draw_rows, percent, rows_height
 from frtaudit.report.pieces import Panel
 
 SEEN = 1e-3  # of a density's highest value: less is not seen
@@ -57,8 +57,7 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
             x, y = np.array(curve.x)[known], np.array(curve.y)[known]
             style = pen(curve.index)
             axes.plot(x, y, color=style.hue)
-            at = marked(x, log=most > MANY)
-            axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+            draw_marks(axes, x, y, style, log=most > MANY)
         for value, line in ((samples, axes.axvline), (people, axes.axhline)):
             if value is not None:
                 line(value, color=canvas.SOFT, linewidth=0.9, linestyle=(0, (3, 2)))
@@ -75,7 +74,7 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
 
     ends = "; ".join(f"{line.name} from {line.y[0]:g} to {line.y[-1]:g}" for line in lines[:8])
     alt = f"Subjects left against required samples: {ends}."
-    return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.3 * LOW), alt=alt)
+    return canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.3 * LOW)
 
 
 def distances(
@@ -89,7 +88,7 @@ def distances(
         axes.set(xlabel=f"d_l2 ({unit})", xlim=(0.0, right))
 
     alt = f"{title}: {'; '.join(dot.says for dot in dots)}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=rows_height(rows, dots)), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, height=rows_height(rows, dots))
 
 
 THRESHOLD = "threshold (0–100)"
@@ -120,7 +119,7 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
 
     names = tuple(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}, for {', '.join(names)}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW), alt=alt, names=names)
+    return replace(canvas.panel(name, alt, draw, heading=title, height=LOW), names=names)
 
 
 def _curve(axes: Axes, series: Series) -> None:
@@ -131,8 +130,7 @@ def _curve(axes: Axes, series: Series) -> None:
         low, high = series.curve.low, series.curve.high
         axes.fill_between(x, low, high, facecolor=(style.hue, BAND), edgecolor=style.hue, linewidth=EDGE)
     axes.plot(x, y, color=style.hue)
-    at = marked(x, log=False)
-    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+    draw_marks(axes, x, y, style, log=False)
 
 
 def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Line]) -> Panel:
@@ -153,7 +151,7 @@ def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Li
 
     ends = "; ".join(f"{line.name} from {line.y[0]:.3g} to {line.y[-1]:.3g}" for line in lines)
     alt = f"{title}, by release: {ends}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title)
 
 
 def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
@@ -164,9 +162,8 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
             x, y = np.array(line.x), np.array(line.y)
             style = pen(line.index)
             axes.plot(x, y, color=style.hue)
-            seen = np.flatnonzero(y > 0.02 * float(y.max()))
-            at = seen[marked(x[seen], log=False)]
-            axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+            seen = y > 0.02 * float(y.max())
+            draw_marks(axes, x[seen], y[seen], style, log=False)
         ends = [
             value
             for curve in lines
@@ -177,9 +174,7 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
         axes.set_xlim(max(min(ends) - 2, 0), min(max(ends) + 2, 100))
 
     tops = "; ".join(f"{line.name} highest at {line.x[int(np.argmax(line.y))]:.3g}" for line in lines)
-    return Panel(
-        svg=canvas.panel(name, f"{title}: {tops}.", draw, heading=title, height=LOW), alt=f"{title}: {tops}."
-    )
+    return canvas.panel(name, f"{title}: {tops}.", draw, heading=title, height=LOW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,4 +214,4 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
 
     medians = "; ".join(f"{box.name}: {box.numbers[2]:.3g}" for box in box_stats)
     alt = f"{title}, medians: {medians}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title)

@@ -13,10 +13,10 @@ from frtaudit.core.arrays import Floats
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Panel
+from frtaudit.report.pieces import HUES, Panel
 
 LOW = 1.55  # inches, of panels that stand in threes
-SHADES = LinearSegmentedColormap.from_list("confidence", [canvas.PAPER, canvas.HUES[0]])
+SHADES = LinearSegmentedColormap.from_list("confidence", [canvas.PAPER, HUES[0]])
 STEPS = 16  # shades of confidences
 LABEL_NAMES = {1.0: "of the query's person", 0.0: "not", -1.0: "left out"}
 
@@ -34,7 +34,7 @@ def matrix(name: str, title: str, series: Series) -> Panel:
         axes.grid(visible=False)
 
     alt = f"{title}: confidences of {len(rows)} faces with each other, dark where high."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW + 0.75), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, height=LOW + 0.75)
 
 
 def _shaded(rows: Floats) -> Iterator[tuple[float, Path]]:
@@ -87,4 +87,4 @@ def eigenvectors(name: str, title: str, z: Series, series: Series) -> Panel:
         )
 
     alt = f"{title}: z falls from {max(z.curve.y):.2f} to {min(z.curve.y):.2f}; {len(columns)} eigenvectors; {decided}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW + 0.75), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, height=LOW + 0.75)

@@ -11,8 +11,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked, name_rows
-from frtaudit.report.pieces import Key, Panel
+from frtaudit.report.figures.curves import BAND, Dot, Series, draw_marks, log_rates, marked, name_rows
+from frtaudit.report.pieces import HUES, Key, Panel
 
 PERCENT = " %"  # as rates are printed
 THICK, PALE = 2.4, 0.45  # points, opacity: of annotated curves
@@ -20,9 +20,7 @@ THIN = 1.1
 THIRD, FLAT = 2.2, 1.95  # inches: three panels side by side
 INKED = 0.75  # of the darkest shade: from here on digits are white
 LOW = 1.55  # inches, of panels that stand in threes
-HEAT = LinearSegmentedColormap.from_list(
-    "differences", ["#dfe9f2", canvas.HUES[0]]
-)  # 0 is not the paper's white
+HEAT = LinearSegmentedColormap.from_list("differences", ["#dfe9f2", HUES[0]])  # 0 is not the paper's white
 
 
 def det(
@@ -48,7 +46,7 @@ def det(
     names = ", ".join(dict.fromkeys(trace.name for trace in drawn))
     alt = f"{title}: FNMR over FMR of {names}."
     width, height = (1.9 * canvas.WIDTH, 3.2) if wide else (THIRD, FLAT)
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, width=width, height=height), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, width=width, height=height)
 
 
 def widths(name: str, thin: str, thick: str) -> tuple[Key, ...]:
@@ -84,8 +82,7 @@ def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
             gid=tag,
         )
     axes.plot(x, y, color=style.hue, linewidth=THIN, gid=tag)
-    at = marked(x, log=True)
-    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
+    draw_marks(axes, x, y, style, log=True, gid=tag)
 
 
 def score_histograms(
@@ -115,7 +112,7 @@ def score_histograms(
         axes.xaxis.set_major_locator(MaxNLocator(5))
 
     alt = f"{title}: histogram of scores: {', '.join(dict.fromkeys(trace.name for trace in [*series, *outline]))}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, height=LOW)
 
 
 def rates(
@@ -142,7 +139,7 @@ def rates(
     alt = (
         f"{title}: {', '.join(dict.fromkeys(series.name for series in [*thick, *thin]))} over the threshold."
     )
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=LOW), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, height=LOW)
 
 
 def _marks(axes: Axes, series: Series) -> None:
@@ -181,7 +178,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
 
     text = "; ".join(f"{trace.name}: {len(trace.curve.x)} queries" for trace in series)
     alt = f"{title}. {text}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title)
 
 
 def sizes(name: str, title: str, series: Series) -> Panel:
@@ -196,7 +193,7 @@ def sizes(name: str, title: str, series: Series) -> Panel:
             axis.set_major_locator(MaxNLocator(6, integer=True))
 
     alt = f"{title}: {int(y.sum())} queries of {x.min():g} to {x.max():g} faces."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title)
 
 
 def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -218,7 +215,7 @@ def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
         for trace, size in zip(series, often, strict=True)
     )
     alt = f"{title}. {text}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title)
 
 
 def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -250,7 +247,7 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
         f"{trace.name}: median {np.median(trace.curve.y):.0%}" for trace in series if trace.curve.y
     )
     alt = f"{title}. {text}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title)
 
 
 def equal_errors(
@@ -288,7 +285,7 @@ def equal_errors(
         f"{dot.series}, {dot.row}: {formatting.rate(dot.value)} and {formatting.rate(y)}" for dot, y in points
     )
     alt = f"{title}: {xlabel} and {ylabel}: {text}."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title)
 
 
 def subsets(
@@ -340,9 +337,7 @@ def subsets(
     of = f"of {len(rows)} services under labels of {len(columns)} subsets"
     alt = f"{title}: {of}; the largest is {100 * most:.2g} points."
     height = 0.9 + 0.24 * len(rows) + 0.08 * max((len(column) for column in columns), default=1)
-    return Panel(
-        svg=canvas.panel(name, alt, draw, heading=title, width=1.95 * canvas.WIDTH, height=height), alt=alt
-    )
+    return canvas.panel(name, alt, draw, heading=title, width=1.95 * canvas.WIDTH, height=height)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -384,6 +379,4 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
         f"{reach.row}: {reach.value:.2%} reported, {reach.true:.2%} on true labels" for reach in reaches
     )
     alt = f"{title}, one row for each service: {text}."
-    return Panel(
-        svg=canvas.panel(name, alt, draw, heading=title, height=min(0.9 + 0.38 * len(reaches), 6.0)), alt=alt
-    )
+    return canvas.panel(name, alt, draw, heading=title, height=min(0.9 + 0.38 * len(reaches), 6.0))

@@ -11,12 +11,18 @@ from frtaudit.report.pieces import Key
 
 def colours(name: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
     """What colours mean: a bar of each series' hue, by pen index and name; ``name``: of the figure."""
-    return tuple(_bar(f"{name}-c{n}", label, n) for n, label in names)
+    return tuple(
+        Key(svg=canvas.sample(f"{name}-c{n}", f"colour of {label}", _filled, n), name=label, index=n)
+        for n, label in names
+    )
 
 
 def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
     """What shapes mean: a marker of each, in the text colour; ``name``: of the figure."""
-    return tuple(_mark(f"{name}-m{n}", label, n) for n, label in enumerate(names))
+    return tuple(
+        Key(svg=canvas.sample(f"{name}-m{n}", f"shape of {label}", _marked, n), name=label)
+        for n, label in enumerate(names)
+    )
 
 
 def marks(name: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
@@ -33,7 +39,10 @@ def marks(name: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
 
 def dashes(name: str, names: Sequence[str], first: int = 0) -> tuple[Key, ...]:
     """What dashes mean: a line of each, in the text colour; ``name``: of the figure; ``first``: dashes begin with."""
-    return tuple(_dash(f"{name}-d{n}", label, n) for n, label in enumerate(names, first))
+    return tuple(
+        Key(svg=canvas.sample(f"{name}-d{n}", f"dashes of {label}", _dashed, n), name=label)
+        for n, label in enumerate(names, first)
+    )
 
 
 def letters(name: str, meanings: Mapping[str, str]) -> tuple[Key, ...]:
@@ -47,16 +56,8 @@ def letters(name: str, meanings: Mapping[str, str]) -> tuple[Key, ...]:
     )
 
 
-def _bar(name: str, label: str, index: int) -> Key:
-    return Key(svg=canvas.sample(name, f"colour of {label}", _filled, index), name=label, index=index)
-
-
 def _filled(axes: Axes, index: int) -> None:
     axes.fill_between([0.0, 1.0], 0.1, 0.9, color=pen(index).hue, linewidth=0)
-
-
-def _mark(name: str, label: str, index: int) -> Key:
-    return Key(svg=canvas.sample(name, f"shape of {label}", _marked, index), name=label, index=None)
 
 
 def _marked(axes: Axes, index: int) -> None:
@@ -71,10 +72,6 @@ def _penned(axes: Axes, index: int) -> None:
 
 def _blank(axes: Axes, _: str) -> None:
     axes.plot([0.5], [0.5], linestyle="none", marker="")
-
-
-def _dash(name: str, label: str, index: int) -> Key:
-    return Key(svg=canvas.sample(name, f"dashes of {label}", _dashed, index), name=label, index=None)
 
 
 def _dashed(axes: Axes, index: int) -> None:

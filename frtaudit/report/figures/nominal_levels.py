@@ -16,7 +16,7 @@ from frtaudit.report.figure_choice import ACCEPTED
 from frtaudit.report.figures import bands, canvas, coverage, legends
 from frtaudit.report.figures.bands import RATE, Banded, BandStyle, outside
 from frtaudit.report.figures.curves import keys
-from frtaudit.report.pieces import Figure, spans
+from frtaudit.report.pieces import HUES, Figure, spans
 
 FILE = "nominal_levels.json"
 STUDY: Literal["nominal_levels"] = "nominal_levels"
@@ -154,7 +154,7 @@ def _bands(found: CohortBands) -> list[Figure]:
     drawn = []
     for curve in found.curves:
         method = curve.method.value if curve.method else ""
-        style = BandStyle(label=f"{method} band", hue=canvas.HUES[0], fill=True)
+        style = BandStyle(label=f"{method} band", hue=HUES[0], fill=True)
         out, total = outside(found.truth, replace(curve, y=found.truth.y))
         alt = f"{method} band at level {exact(found.level)}: the true FNMR lies outside at {out} of {total} FMRs."
         name, title = f"bands-{method}", f"The {method} band and the true ROC"

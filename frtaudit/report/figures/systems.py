@@ -12,7 +12,7 @@ from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.bands import index_ticks
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import BAND, Series, log_rates, marked, name_rows
+from frtaudit.report.figures.curves import BAND, Series, draw_marks, log_rates, name_rows
 from frtaudit.report.pieces import Panel
 
 NARROW = 0.06  # of the axis: less has no room for its letter beside the next
@@ -64,9 +64,7 @@ def gaps(
     text = "; ".join(f"{gap.row}: {_number(size * gap.value, 3)}{unit}" for gap in pairs)
     alt = f"{title}, one row for each pair: {text}."
     height = min(0.8 + 0.3 * len(pairs), 6.0)
-    return Panel(
-        svg=canvas.panel(name, alt, draw, heading=title, height=height, width=1.6 * canvas.WIDTH), alt=alt
-    )
+    return canvas.panel(name, alt, draw, heading=title, height=height, width=1.6 * canvas.WIDTH)
 
 
 def overlaid(
@@ -101,7 +99,7 @@ def overlaid(
 
     names = ", ".join(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}: {ylabel} over FMR of {names}.{_ends(zones)}"
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH)
 
 
 def _number(value: float, digits: int = 4) -> str:
@@ -154,5 +152,4 @@ def _curve(axes: Axes, series: Series) -> None:
         for end in ends:  # of two bands over each other the fills alone do not say whose bound is whose
             axes.plot(x[fine], end, color=style.hue, linestyle=canvas.DASHES[series.dash], linewidth=EDGE)
     axes.plot(x, y, color=style.hue, linestyle=canvas.DASHES[series.dash])
-    at = marked(x, log=True)
-    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+    draw_marks(axes, x, y, style, log=True)

@@ -40,7 +40,7 @@ def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[fl
         axes.grid(visible=False, axis="x")
         axes.set(xlim=(-0.6, len(shapes) - 0.4), ylabel=ylabel)
 
-    return Panel(svg=canvas.panel(name, _read(title, shapes), draw, heading=title), alt=_read(title, shapes))
+    return canvas.panel(name, _read(title, shapes), draw, heading=title)
 
 
 def folds(
@@ -61,7 +61,7 @@ def folds(
 
     height = min(0.75 + 0.26 * len(rows), 8.0)
     alt = f"{title}: accuracy of each held-out fold, by system."
-    return Panel(svg=canvas.panel(name, alt, draw, heading=title, height=height), alt=alt)
+    return canvas.panel(name, alt, draw, heading=title, height=height)
 
 
 def beside(points: Sequence[Dot]) -> list[float]:

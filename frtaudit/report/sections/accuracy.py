@@ -22,7 +22,7 @@ from frtaudit.report.sections.tables import (
     provider,
     system_blocks,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 LOWEST = 2
 PLACES, FINE = 2, 3  # of a percent: accuracies as the field prints them, and their differences
@@ -85,8 +85,8 @@ def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Tabl
     columns = header(["System"], (test_set_name(name) for name in sets))
     low = "The lowest two of a system are underlined. " if len(sets) > LOWEST else ""
     trained = "Training sets are as declared. " if source.trained_on else ""
-    caption = spans(
-        TextSpan(text="Accuracy by test set. ", kind="b"),
+    caption = phrases.titled(
+        "Accuracy by test set.",
         f"{low}{trained}Test sets differ in their subjects and in the choice of pairs: a difference between columns "
         "shows how hard a set is for a system, not why.",
         _chosen(source, sets),
@@ -108,8 +108,8 @@ def _brief(records: list[Record]) -> Table:
         for record in records
     )
     columns = header(["System"], ["accuracy", "correct pairs", "for the population"])
-    caption = spans(
-        TextSpan(text="Accuracy on held-out folds. ", kind="b"),
+    caption = phrases.titled(
+        "Accuracy on held-out folds.",
         "Each fold is decided at the threshold that is best on the other folds.",
         methods_said(records, *BOTH[:1]),
     )
@@ -136,9 +136,7 @@ def _trained(source: Source, name: str | None) -> Text:
     """The heading of the systems trained on one set; none where the spec says nothing of any."""
     if not source.trained_on:
         return ()
-    return spans(
-        TextSpan(text="Training set not declared" if name is None else f"Trained on {name}", kind="b")
-    )
+    return spans(phrases.bold("Training set not declared" if name is None else f"Trained on {name}"))
 
 
 def _marked(record: Record | None, edge: float | None, notes: Footnotes) -> Text:
@@ -161,16 +159,13 @@ def _between(source: Source) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = [
-        Block(
-            head=_against(source, pair_records[0]), rows=tuple(_row(record, notes) for record in pair_records)
-        )
+        Block(head=_against(source, pair[0]), rows=tuple(_row(record, notes) for record in pair))
         for _, every in by_provider(source, records)
-        for other in dict.fromkeys(record.estimate.at["against"] for record in every)
-        for pair_records in [[record for record in every if record.estimate.at["against"] == other]]
+        for pair in grouped(every, lambda record: record.estimate.at["against"]).values()
     ]
     columns = header(["Test set"], ["difference", "for the population", "discordant"])
-    caption = spans(
-        TextSpan(text="Systems against each other. ", kind="b"),
+    caption = phrases.titled(
+        "Systems against each other.",
         "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each "
         "at thresholds of its own. For one method trained with and without the subjects of a test set, this is the "
         "effect of their presence in training, if nothing else differs.",
@@ -183,7 +178,7 @@ def _between(source: Source) -> list[Table]:
 def _against(source: Source, record: Record) -> Text:
     """Both systems, each with its declared training set."""
     other = str(record.estimate.at["against"])
-    second = TextSpan(text=other, pointer=f"{record.pointer}/at/against", kind="b")
+    second = phrases.bold(other, f"{record.pointer}/at/against")
     sets = [source.trained_on.get(name) for name in (record.estimate.provider, other)]
     first, two = ("" if name is None else f" (trained on {name})" for name in sets)
     return spans(provider(record), first, " against ", second, two)
@@ -194,7 +189,7 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
         (TextSpan(text=test_set_name(set_of(record)), pointer=f"{record.pointer}/at/pairs"),),
         phrases.value(record, places=FINE),
         interval_cells(record, notes, *BOTH, places=FINE)[0],
-        (TextSpan(text=str(record.estimate.note), pointer=f"{record.pointer}/note"),),
+        phrases.note(record),
     )
 
 
@@ -204,8 +199,8 @@ def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
         Block(head=_head(source, record, notes, sets), rows=interval_rows(record, notes, places=PLACES))
         for record in records
     ]
-    caption = spans(
-        TextSpan(text="Accuracy on held-out folds. ", kind="b"),
+    caption = phrases.titled(
+        "Accuracy on held-out folds.",
         "For each fold the threshold that decides most of the other folds' pairs correctly is used; ties take the "
         "largest threshold. Accuracy depends on how many mated and non-mated pairs were chosen. It is not an "
         "error rate.",
@@ -228,12 +223,9 @@ def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> 
 def _beside(source: Source, record: Record, metric: str) -> Record | None:
     """The estimate of another metric of the same system on the same test set."""
     key = (record.estimate.provider, set_of(record))
-    records = [
-        candidate
-        for candidate in source.select(metric)
-        if (candidate.estimate.provider, set_of(candidate)) == key
-    ]
-    return records[0] if records else None
+    return next(
+        (other for other in source.select(metric) if (other.estimate.provider, set_of(other)) == key), None
+    )
 
 
 def _classes(source: Source, sets: list[str]) -> list[Table]:
@@ -244,8 +236,8 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
     notes = Footnotes()
     blocks = system_blocks(source, records, lambda record: _class(source, record, notes, sets))
     columns = header(["Class"], ["accuracy", "correct pairs", "for the population"])
-    caption = spans(
-        TextSpan(text="Accuracy by class. ", kind="b"),
+    caption = phrases.titled(
+        "Accuracy by class.",
         "Pairs of two subjects of one class, each at its own fold's threshold. The skewed error ratio is the largest "
         "share of wrong pairs over the smallest; with few wrong pairs it is unstable, and it depends on the choice "
         "of pairs.",
@@ -287,11 +279,9 @@ def _differences(source: Source) -> list[Table]:
         ],
     )
     deals = next(iter(source.select("delta_accuracy_deal_sd")), None)
-    drawn = (
-        () if deals is None else (TextSpan(text=str(deals.estimate.note), pointer=f"{deals.pointer}/note"),)
-    )
-    caption = spans(
-        TextSpan(text="Identity-disjoint against overlapping folds. ", kind="b"),
+    drawn = () if deals is None else phrases.note(deals)
+    caption = phrases.titled(
+        "Identity-disjoint against overlapping folds.",
         "The same pairs; in overlapping folds each subject's mated pairs are assigned to different folds. One fitted "
         "threshold can hardly adapt to subjects, so the difference is small; compare it with the spread over fold "
         "assignments (",
@@ -364,9 +354,8 @@ def _folds(source: Source, name: str, folds: list[Record]) -> Table:
         rows.append(((label,), *(_fold(record, notes) for record in records)))
     columns = header(["Fold"], names)
     of = "" if name == FOLDS else f" of {test_set_name(name)}"
-    caption = spans(
-        TextSpan(text=f"Every fold{of}. ", kind="b"),
-        "Share of pairs decided correctly, and the threshold fitted on the others.",
+    caption = phrases.titled(
+        f"Every fold{of}.", "Share of pairs decided correctly, and the threshold fitted on the others."
     )
     table_name = name_of("accuracy-folds", "" if name == FOLDS else name)
     return build_table(table_name, caption, columns, [Block(rows=tuple(rows))], notes)

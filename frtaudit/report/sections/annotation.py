@@ -6,7 +6,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales, systems
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Figure, Footnotes, Table, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Table, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, header, provider
 from frtaudit.report.source import Source
@@ -35,8 +35,8 @@ def _table(source: Source, target: float) -> Table:
         here = {float(record.estimate.at["annotated"]): record for record in records}
         rows.append(((provider(records[0]),), *(phrases.value(here.get(share), notes) for share in shares)))
     columns = header(["System"], (f"{100 * share:g} % annotated" for share in shares))
-    caption = spans(
-        TextSpan(text=f"FNMR at FMR {place('fmr', target)} by the share of faces annotated. ", kind="b"),
+    caption = phrases.titled(
+        f"FNMR at FMR {place('fmr', target)} by the share of faces annotated.",
         "At 0 % all labels are estimated; at 100 % all are annotated. Faces without an estimated label are "
         "annotated first, then those with the most ambiguous labels. No intervals are given: the columns share "
         "comparisons and show the effect of labels on the rate, not its uncertainty.",

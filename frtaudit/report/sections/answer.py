@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from frtaudit.core import Target, Verdict
+from frtaudit.core import Verdict
 from frtaudit.core.result import DECISION
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, plain_text, semicolons, spans
@@ -17,8 +17,9 @@ from frtaudit.report.sections import (
 from frtaudit.report.sections.group_sentences import FEW_SYSTEMS, MAX_NAMED
 from frtaudit.report.sections.interclass import farthest
 from frtaudit.report.sections.operating_points import main_target, overall
+from frtaudit.report.sections.tables import provider
 from frtaudit.report.sections.verdicts import FindingRow, confidence, marks, named
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import OF_SUBJECTS, Record, Source
 
 MODELLED = "fmr_model"
 
@@ -61,11 +62,7 @@ def _requirements(source: Source, finding_rows: Sequence[FindingRow]) -> Iterato
         rest = [row for row in rows if row.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)]
         if not rows:
             continue
-        system = TextSpan(
-            text=name,
-            pointer=f"{rows[0].record.pointer}/provider" if rows[0].record else None,
-            kind="b",
-        )
+        system = phrases.bold(name, f"{rows[0].record.pointer}/provider" if rows[0].record else None)
         passed = len(rows) - len(failed) - len(rest)
         whole += passed == len(rows)
         systems += 1
@@ -106,8 +103,8 @@ def _modelled(finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
         if row.record and row.record.estimate.metric == MODELLED and row.code in decided
     }
     if names:
-        yield spans(
-            TextSpan(text="Decided by a model of the tail beyond the data, not by the data: ", kind="b"),
+        yield phrases.titled(
+            "Decided by a model of the tail beyond the data, not by the data:",
             listed(list(names.values())),
             ". The model does not cover people who are missing from the cohort, such as look-alikes.",
         )
@@ -215,7 +212,7 @@ def _rates(source: Source) -> Iterator[Text]:
     )
     beside = {record.estimate.provider: record for record in rates_of_false_matches}
     for record in records:
-        name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+        name = provider(record)
         point = phrases.at_words(record.estimate.at, record.pointer)
         labels, fmr = label_notice.beside(source, record), beside.get(record.estimate.provider)
         there: list[Part] = []
@@ -228,7 +225,7 @@ def _rates(source: Source) -> Iterator[Text]:
 
 def _interval(record: Record) -> list[Part]:
     """``, 95 % CI 8.3 % to 12.5 %``; empty without one."""
-    bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+    bound = record.bound(*OF_SUBJECTS)
     if bound is None or bound.interval.low is None:
         return []
     return [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, record.estimate)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures.bars import Bar, bars
@@ -10,7 +9,7 @@ from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.accuracy import test_set_name
-from frtaudit.report.sections.tables import build_table, header
+from frtaudit.report.sections.tables import build_table, headed, header
 from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 
 SIZES = (
@@ -65,7 +64,7 @@ def _cards(source: Source, sets: list[str]) -> Table:
             _balance(source, [record for record in _of(pairs, name) if record.estimate.schema == schema])
             for schema in schemas
         ]
-        rows.append((spans(TextSpan(text=test_set_name(name), kind="b")), *sizes, *overlap, *balance))
+        rows.append((spans(phrases.bold(test_set_name(name))), *sizes, *overlap, *balance))
     columns = (
         Column(title="Test set"),
         *(Column(title=title, kind="num") for _, title in SIZES),
@@ -73,8 +72,8 @@ def _cards(source: Source, sets: list[str]) -> Table:
         *(Column(title=f"pairs by {schema.replace('_', ' ')}") for schema in schemas),
     )
     absent = "" if training else " Overlap of its identities with training sets was not tested."
-    caption = spans(
-        TextSpan(text="Test sets. ", kind="b"),
+    caption = phrases.titled(
+        "Test sets.",
         "Images and identities in the pairs, the largest number of pairs of one image, and the pairs whose "
         f"samples are both of one class.{absent}",
     )
@@ -84,25 +83,26 @@ def _cards(source: Source, sets: list[str]) -> Table:
 def _counted(records: list[Record]) -> Text:
     if not records or records[0].estimate.value is None:
         return phrases.DASH
-    return (phrases.number(formatting.count(records[0].estimate.value), f"{records[0].pointer}/value"),)
+    return (phrases.whole(records[0].estimate.value, f"{records[0].pointer}/value"),)
 
 
 def _in_training(records: list[Record], training: str, notes: Footnotes) -> Text:
-    training_records = [record for record in records if record.estimate.at["training"] == training]
-    return (
-        spans(phrases.counts(training_records[0]), " (", phrases.value(training_records[0], notes), ")")
-        if training_records
-        else phrases.DASH
-    )
+    record = next((record for record in records if record.estimate.at["training"] == training), None)
+    return _share(record, notes)
+
+
+def _share(record: Record | None, notes: Footnotes) -> Text:
+    """Counts, and the share that they are."""
+    if record is None:
+        return phrases.DASH
+    return spans(phrases.counts(record), " (", phrases.value(record, notes), ")")
 
 
 def _balance(source: Source, records: list[Record]) -> Text:
     parts: list[TextSpan] = []
     for record in records:
         label = source.label(record.estimate.schema, record.estimate.group)
-        count = phrases.number(
-            formatting.count(record.estimate.numerator or 0), f"{record.pointer}/numerator"
-        )
+        count = phrases.whole(record.estimate.numerator or 0, f"{record.pointer}/numerator")
         parts += spans(" · " if parts else "", f"{label}: ", count)
     return tuple(parts)
 
@@ -162,25 +162,14 @@ def _values(source: Source) -> list[Table]:
     for attribute, value in dict.fromkeys(
         (str(candidate.estimate.at["attribute"]), candidate.estimate.at["value"]) for candidate in records
     ):
-        cells = []
-        for name in sets:
-            record = known.get((name, attribute, value))
-            cells.append(
-                phrases.DASH
-                if record is None
-                else spans(phrases.counts(record), " (", phrases.value(record, notes), ")")
-            )
-        blocks.setdefault(attribute, []).append((spans(str(value)), *cells))
+        cells = [_share(known.get((name, attribute, value)), notes) for name in sets]
+        blocks.setdefault(attribute.replace("_", " "), []).append((spans(str(value)), *cells))
     columns = header(["Value"], (test_set_name(name) for name in sets))
-    caption = spans(
-        TextSpan(text="Attributes over identities. ", kind="b"),
+    caption = phrases.titled(
+        "Attributes over identities.",
         "Identities with at least one image of a value; one identity may have several.",
     )
-    table_blocks = [
-        Block(head=spans(TextSpan(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
-        for name, rows in blocks.items()
-    ]
-    return [build_table("card-values", caption, columns, table_blocks, notes)]
+    return [build_table("card-values", caption, columns, headed(blocks), notes)]
 
 
 def _quartiles(source: Source) -> list[Table]:
@@ -197,17 +186,10 @@ def _quartiles(source: Source) -> list[Table]:
         (_set(record), str(record.estimate.at["attribute"])) for record in records
     ):
         cells = [phrases.value(known[name, attribute, share], notes) for share, _ in QUARTILES]
-        blocks.setdefault(attribute, []).append((spans(test_set_name(name)), *cells))
+        blocks.setdefault(attribute.replace("_", " "), []).append((spans(test_set_name(name)), *cells))
     columns = header(["Test set"], (title for _, title in QUARTILES))
-    caption = spans(
-        TextSpan(text="Numbers over identities. ", kind="b"),
-        "Quartiles of the means of each identity's images.",
-    )
-    table_blocks = [
-        Block(head=spans(TextSpan(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
-        for name, rows in blocks.items()
-    ]
-    return [build_table("card-quartiles", caption, columns, table_blocks, notes)]
+    caption = phrases.titled("Numbers over identities.", "Quartiles of the means of each identity's images.")
+    return [build_table("card-quartiles", caption, columns, headed(blocks), notes)]
 
 
 def _steps(source: Source, name: str) -> list[Table]:
@@ -228,19 +210,15 @@ def _steps(source: Source, name: str) -> list[Table]:
         cells = [
             _counted([known[kind, rule, group]] if (kind, rule, group) in known else []) for group in groups
         ]
-        blocks.setdefault(kind, []).append((spans(str(rule)), *cells))
+        blocks.setdefault(KINDS.get(kind, kind), []).append((spans(str(rule)), *cells))
     columns = header(
         ["Left after"], (source.label(schema, group) if schema else ALL_SUBJECTS for group in groups)
     )
-    caption = spans(
-        TextSpan(text=f"Pairs left by each rule: {test_set_name(name)}. ", kind="b"),
+    caption = phrases.titled(
+        f"Pairs left by each rule: {test_set_name(name)}.",
         "Each line takes its rule on top of those above it.",
     )
-    table_blocks = [
-        Block(head=spans(TextSpan(text=KINDS.get(kind, kind), kind="b")), rows=tuple(rows))
-        for kind, rows in blocks.items()
-    ]
-    return [build_table(name_of("steps", name), caption, columns, table_blocks, Footnotes())]
+    return [build_table(name_of("steps", name), caption, columns, headed(blocks), Footnotes())]
 
 
 def _certificate(source: Source, name: str) -> list[Table]:
@@ -253,7 +231,7 @@ def _certificate(source: Source, name: str) -> list[Table]:
             (TextSpan(text=str(record.estimate.at["rule"]), pointer=f"{record.pointer}/at/rule"),),
             spans(phrases.counts(record), f" {record.estimate.unit.partition(' ')[0]}"),
             phrases.value(record),
-            (TextSpan(text=record.estimate.note or phrases.ABSENT, pointer=f"{record.pointer}/note"),),
+            phrases.note(record),
         )
         for record in records
     )
@@ -263,8 +241,8 @@ def _certificate(source: Source, name: str) -> list[Table]:
         Column(title="share", kind="num"),
         Column(title="nearest to breaking it"),
     )
-    caption = spans(
-        TextSpan(text=f"Certificate: {test_set_name(name)}. ", kind="b"),
+    caption = phrases.titled(
+        f"Certificate: {test_set_name(name)}.",
         "Checked on the pairs alone, by code other than the code that selected them.",
     )
     return [build_table(name_of("certificate", name), caption, columns, [Block(rows=rows)], notes)]

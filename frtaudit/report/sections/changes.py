@@ -1,14 +1,14 @@
 """What changed since the last audit: every requirement's number then and now, and what is not comparable."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from frtaudit.core import AuditResult, Finding, Target
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.result import Previous
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, provider
+from frtaudit.report.sections.tables import build_table, headed, provider
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
@@ -43,9 +43,9 @@ def build(source: Source) -> View | None:
         return None
     lead = spans(
         "The last audit is the result ",
-        TextSpan(text=previous.sha256[:SHOWN], kind="code"),
+        phrases.code(previous.sha256[:SHOWN]),
         "; the PDF carries it as ",
-        TextSpan(text="previous.json", kind="code"),
+        phrases.code("previous.json"),
         ". This comparison is not a test of a change: each interval holds for its own audit.",
     )
     caveats = tuple(spans(text) for text in _caveats(source, previous))
@@ -113,15 +113,12 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         blocks.setdefault(finding.requirement, []).append(row)
     if not blocks:
         return None
-    table_blocks = [
-        Block(head=spans(TextSpan(text=name, kind="b")), rows=tuple(rows)) for name, rows in blocks.items()
-    ]
-    caption = spans(
-        TextSpan(text="Then and now. ", kind="b"),
+    caption = phrases.titled(
+        "Then and now.",
         "The estimate of each requirement, its interval for the population, errors / trials. A dash: the last "
         "audit has no such number.",
     )
-    return build_table("changes", caption, COLUMNS, table_blocks, notes, "dense")
+    return build_table("changes", caption, COLUMNS, headed(blocks), notes, "dense")
 
 
 def _row(
@@ -136,11 +133,7 @@ def _row(
     who: list[Part] = [name]
     if record.estimate.group != "all":
         who += [", ", phrases.group(source, record)]
-    now = TextSpan(
-        text=display_name(words().verdict, finding.verdict.value),
-        pointer=f"/findings/{index}/verdict",
-        kind="b",
-    )
+    now = phrases.bold(display_name(words().verdict, finding.verdict.value), f"/findings/{index}/verdict")
     then = "–" if verdict is None else display_name(words().verdict, verdict.verdict.value)
     return (
         spans(*who),
@@ -157,9 +150,9 @@ def _numbers(record: Record) -> Text:
     bound = record.bound(Target.POPULATION)
     parts: list[Part] = [phrases.value(record)]
     if bound is not None and bound.interval.low is not None:
-        parts += [TextSpan(text=" ", kind="br"), phrases.bounds(bound, record.estimate)]
+        parts += [phrases.BREAK, phrases.bounds(bound, record.estimate)]
     if record.estimate.numerator is not None:
-        parts += [TextSpan(text=" ", kind="br"), phrases.counts(record)]
+        parts += [phrases.BREAK, phrases.counts(record)]
     return spans(*parts)
 
 
@@ -187,12 +180,8 @@ def _estimates(then: AuditResult) -> dict[Key, Record]:
 
 
 def _verdicts(then: AuditResult) -> dict[Key, Finding]:
-    indexed: Iterable[tuple[Finding, int]] = (
-        (finding, int(finding.estimate.rsplit("/", 1)[1]))
-        for finding in then.findings
-        if finding.estimate is not None
-    )
     return {
-        (finding.requirement, then.estimates[index].metric, *then.estimates[index].place): finding
-        for finding, index in indexed
+        (finding.requirement, judged.metric, *judged.place): finding
+        for finding in then.findings
+        if (judged := then.judged(finding)) is not None
     }

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import entries, mapping
-from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
@@ -57,7 +56,7 @@ def _schema(source: Source, name: str, counted: tuple[tuple[str, str], ...]) -> 
         for index, row in enumerate(source.counts(name))
     )
     columns = header(["Class"], (title for _, title in counted))
-    caption = spans(TextSpan(text=f"Schema {name.replace('_', ' ')}. ", kind="b"), _declared(source, name))
+    caption = phrases.titled(f"Schema {name.replace('_', ' ')}.", _declared(source, name))
     return build_table(name_of("cohort", name), caption, columns, [Block(rows=rows)], Footnotes())
 
 
@@ -66,14 +65,12 @@ def _declared(source: Source, name: str) -> Text:
     at = f"/spec/schemas/{escape(name)}"
     parts: list[Text] = []
     if spec.get("column"):
-        parts.append(
-            spans("Column ", TextSpan(text=str(spec["column"]), pointer=f"{at}/column", kind="code"), ". ")
-        )
+        parts.append(spans("Column ", phrases.code(str(spec["column"]), f"{at}/column"), ". "))
     if entries(spec.get("cross")):
         crossed = " and ".join(str(schema) for schema in entries(spec["cross"]))
         parts.append(spans("Crossing of ", TextSpan(text=crossed, pointer=f"{at}/cross"), ". "))
     if spec.get("conflicts"):
-        rule = TextSpan(text=str(spec["conflicts"]), pointer=f"{at}/conflicts", kind="code")
+        rule = phrases.code(str(spec["conflicts"]), f"{at}/conflicts")
         parts.append(spans("Subjects whose samples disagree: ", rule, "."))
     return spans(*parts)
 
@@ -88,9 +85,8 @@ def _comparisons(source: Source) -> list[Table]:
         if known is not None:
             rows.append(((provider(known),), _trials(mated), _trials(non_mated)))
     columns = header(["System"], ["mated comparisons", "non-mated comparisons"])
-    caption = spans(
-        TextSpan(text="Comparisons. ", kind="b"),
-        "Comparisons with a score, for each system, between subjects of any group.",
+    caption = phrases.titled(
+        "Comparisons.", "Comparisons with a score, for each system, between subjects of any group."
     )
     return [build_table("comparisons", caption, columns, [Block(rows=tuple(rows))], notes)] if rows else []
 
@@ -109,4 +105,4 @@ def _first(source: Source, name: str, *metrics: str) -> Record | None:
 def _trials(record: Record | None) -> Text:
     if record is None or record.estimate.denominator is None:
         return phrases.DASH
-    return (phrases.number(formatting.count(record.estimate.denominator), f"{record.pointer}/denominator"),)
+    return (phrases.whole(record.estimate.denominator, f"{record.pointer}/denominator"),)

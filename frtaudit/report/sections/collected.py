@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections import collected_canaries, collected_services
 from frtaudit.report.sections.collected_services import (
@@ -18,7 +18,7 @@ from frtaudit.report.sections.collected_services import (
     services_of,
     settings,
 )
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Source, rows_of
 from frtaudit.report.words import display_name, words
 
@@ -92,7 +92,7 @@ def _shows_nothing(canaries: Facts) -> bool:
 
 def _lead(collection: Facts) -> Iterator[Part]:
     yield "The scores were collected by "
-    yield TextSpan(text="frtaudit collect", kind="code")
+    yield phrases.code("frtaudit collect")
     yield " before this audit, which called no service. "
     images = mapping(collection.get("images"))
     if images:
@@ -115,7 +115,7 @@ def _lead(collection: Facts) -> Iterator[Part]:
         yield "How many queries, images, faces and comparisons there were is withheld. "
     if not collection.get("finished"):
         text = "The budget was not sufficient for all of them: the collection is partial."
-        yield from (TextSpan(text=text, pointer=f"{AT}/finished", kind="b"), " ")
+        yield from (phrases.bold(text, f"{AT}/finished"), " ")
     if all(service.get("canaries") is None for service in services_of(collection).values()):
         yield "No comparison was repeated (canaries), so only the version that a service states could have shown a "
         yield "change during the collection."
@@ -164,9 +164,8 @@ def _left_out(collection: Facts) -> Iterator[Table]:
         at = f"{AT}/images/left_out/{index}"
         unit = TextSpan(text=str(row.get("unit")), pointer=f"{at}/unit")
         rows.append((spans(counted(row.get("count"), f"{at}/count"), " ", unit), (reason(row, at),)))
-    columns = (Column(title="Left out"), Column(title="why", kind="wide"))
-    caption = spans(
-        TextSpan(text="What was left out. ", kind="b"),
-        "Each image is counted under the first reason that applies.",
+    columns = header(["Left out"], wide=["why"])
+    caption = phrases.titled(
+        "What was left out.", "Each image is counted under the first reason that applies."
     )
     yield build_table("collected-images", caption, columns, [Block(rows=tuple(rows))], Footnotes())

@@ -7,7 +7,7 @@ from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.collected_services import Facts, counted, place_of, service_name
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import rows_of
 
 
@@ -55,8 +55,8 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
         Column(title="p", kind="num"),
         Column(title="more than chance"),
     )
-    caption = spans(
-        TextSpan(text="Did a service change during the collection? ", kind="b"),
+    caption = phrases.titled(
+        "Did a service change during the collection?",
         "The same comparisons (canaries) were requested in rounds, before, during and after all others, several "
         "times in each. A comparison has changed if all its scores of a round exceed all those of the first round, "
         "or all are lower; where both rounds gave equal scores it is not counted as able to change. Significance: "
@@ -75,17 +75,19 @@ def _reach(asked: Mapping[str, Facts]) -> Table:
     """A row for each service: how much its canaries would have shown."""
     first, facts = next(iter(asked.items()))
     power = phrases.number(formatting.exact(_real(facts.get("power"))), f"{place_of(first)}/canaries/power")
-    columns = (
-        Column(title="Service"),
-        Column(title="answered / asked", kind="num"),
-        Column(title="times each", kind="num"),
-        Column(title="answers vary", kind="num"),
-        Column(title="detectable change", kind="num"),
-        Column(title="order matters / pairs", kind="num"),
-        Column(title="by at most (score)", kind="num"),
+    columns = header(
+        ["Service"],
+        [
+            "answered / asked",
+            "times each",
+            "answers vary",
+            "detectable change",
+            "order matters / pairs",
+            "by at most (score)",
+        ],
     )
-    caption = spans(
-        TextSpan(text="What canaries can show. ", kind="b"),
+    caption = phrases.titled(
+        "What canaries can show.",
         "Answers vary: the share of comparisons and rounds whose answers differ from time to time. Detectable change: "
         "the minimum detectable share of changed answers, with power ",
         power,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from frtaudit.core.canonical import Json, mapping
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.tables import build_table, header
@@ -27,14 +26,14 @@ def place_of(name: str) -> str:
 
 def service_name(name: str, pointer: str = "") -> TextSpan:
     """A service's name."""
-    return TextSpan(text=name, pointer=pointer or place_of(name), kind="b")
+    return phrases.bold(name, pointer or place_of(name))
 
 
 def counted(value: Json, pointer: str) -> TextSpan:
     """A count; null is one that a publishable variant withholds."""
     if not isinstance(value, (int, float)):
         return TextSpan(text="withheld", pointer=pointer, kind="none")
-    return phrases.number(formatting.count(value), pointer)
+    return phrases.whole(value, pointer)
 
 
 def settings(facts: Facts, pointer: str) -> Text:
@@ -88,7 +87,7 @@ def recorded_settings(collection: Facts) -> Iterator[tuple[str, Text]]:
     for name, service in services_of(collection).items():
         parameters = settings(mapping(service.get("asked")), f"{place_of(name)}/asked")
         versions = _versions(mapping(service.get("versions")), f"{place_of(name)}/versions")
-        yield name, spans(parameters, TextSpan(text=" ", kind="br") if parameters else "", versions)
+        yield name, spans(parameters, phrases.BREAK if parameters else "", versions)
 
 
 def _versions(counts: Facts, pointer: str) -> Text:
@@ -96,11 +95,7 @@ def _versions(counts: Facts, pointer: str) -> Text:
     for name, count in counts.items():
         at = f"{pointer}/{escape(name)}"
         answers = "" if count is None else spans(" (", counted(count, at), " answers)")
-        stated = (
-            spans("version ", TextSpan(text=name, pointer=pointer, kind="b"))
-            if name
-            else spans("no version stated")
-        )
+        stated = spans("version ", phrases.bold(name, pointer)) if name else spans("no version stated")
         parts.append(spans(stated, answers))
     return listed(parts)
 
@@ -123,8 +118,8 @@ def _calls(collection: Facts, services: Mapping[str, Facts]) -> Table:
         rows.append(((service_name(name),), *cells))
     reasons = [*(words().refusal[kind] for kind in kinds), *(["not asked for"] if missing else [])]
     columns = header(["Service"], ["scored / pairs", *reasons])
-    caption = spans(
-        TextSpan(text="Comparisons. ", kind="b"),
+    caption = phrases.titled(
+        "Comparisons.",
         "Each has a score or a stated reason why not.",
         " Not requested: the budget was not sufficient." if missing else "",
     )
@@ -146,9 +141,8 @@ def _refusals(services: Mapping[str, Facts]) -> Table:
         Column(title="why", kind="wide"),
         Column(title="how many", kind="num"),
     )
-    caption = spans(
-        TextSpan(text="Why there is no score, or no face. ", kind="b"),
-        "Counted by comparison, or by call where faces were looked for.",
+    caption = phrases.titled(
+        "Why there is no score, or no face.", "Counted by comparison, or by call where faces were looked for."
     )
     block = Block(rows=tuple(tuple(row) for row in rows))
     return build_table("collected-refusals", caption, columns, [block], notes)

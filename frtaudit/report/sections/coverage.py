@@ -100,10 +100,10 @@ def _table(source: Source, tried: list[Record]) -> Table:
     columns = header(
         ["Group, method, for whom"], (display_name(words().scenario, name) for name in scenarios)
     )
-    caption = spans(
-        TextSpan(text="How often the interval contained the true value, in ", kind="b"),
-        TextSpan(text=formatting.count(most), kind="b"),
-        TextSpan(text=" cohorts. ", kind="b"),
+    caption = phrases.titled(
+        "How often the interval contained the true value, in",
+        phrases.bold(formatting.count(most)),
+        phrases.bold(" cohorts. "),
         words().coverage["caption"],
     )
     blocks = [Block(head=head, rows=tuple(text_spans)) for head, text_spans in rows.items()]
@@ -121,7 +121,7 @@ def _rate(record: Record) -> TextSpan:
 def _line(source: Source, record: Record) -> Text:
     method = TextSpan(text=_method(record), pointer=f"{record.pointer}/at/method", kind="soft")
     whom = TextSpan(text=f", for {_whom(source, record)}", kind="soft")
-    return spans(phrases.group(source, record), TextSpan(text=" ", kind="br"), method, whom)
+    return spans(phrases.group(source, record), phrases.BREAK, method, whom)
 
 
 def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Footnotes) -> Text:
@@ -132,17 +132,15 @@ def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Fo
     bound = record.bound(Target.SIMULATION)
     if bound is not None:
         parts += [
-            TextSpan(text=" ", kind="br"),
+            phrases.BREAK,
             *phrases.styled(phrases.bounds(bound, record.estimate), "soft"),
         ]
     sides = [missed[metric, *_key(record)] for metric in (LOWER, UPPER) if (metric, *_key(record)) in missed]
     for place, side in enumerate(sides):
-        count = phrases.number(formatting.count(side.estimate.numerator or 0), f"{side.pointer}/numerator")
-        parts += [" + " if place else TextSpan(text=" ", kind="br"), *phrases.styled([count], "soft")]
+        count = phrases.whole(side.estimate.numerator or 0, f"{side.pointer}/numerator")
+        parts += [" + " if place else phrases.BREAK, *phrases.styled([count], "soft")]
     if sides and (record.estimate.denominator or 0) < most:
-        of = phrases.number(
-            formatting.count(record.estimate.denominator or 0), f"{record.pointer}/denominator"
-        )
+        of = phrases.whole(record.estimate.denominator or 0, f"{record.pointer}/denominator")
         parts += phrases.styled(spans(" of ", of), "soft")
     return spans(*parts)
 
@@ -159,7 +157,7 @@ def _spreads(source: Source) -> Table:
             rows.append((what, *(phrases.value(line.get(name), notes) for name in SPREADS_OF)))
         blocks.append(Block(head=(provider(records[0]),), rows=tuple(rows)))
     columns = header(["Rate, group"], ["spread of subjects", "its 95 % upper bound", "spread of pairs"])
-    caption = spans(TextSpan(text="Inputs of the model. ", kind="b"), words().coverage["spread"])
+    caption = phrases.titled("Inputs of the model.", words().coverage["spread"])
     return build_table("coverage-spread", caption, columns, blocks, notes, kind="dense")
 
 

@@ -1,6 +1,6 @@
 """Densities of the mated scores by class, their bandwidths, scores on the ends of the scale, normality."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from math import isfinite
 
 from frtaudit.core.text.file_names import name_of
@@ -8,13 +8,12 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Figure, Footnotes, Table, Text, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, header, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import blocks_of_systems, build_table, header
+from frtaudit.report.source import Record, Source, grouped
 
 METRICS = ("density_bandwidth", "scores_at_end", "normality_k2", "normality_p")
-Key = tuple[str, str]
 OWN = " Each system has scales of its own."
 
 
@@ -63,20 +62,17 @@ def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
 def _table(source: Source, schema: str) -> Table:
     """One row for each class: bandwidth, shares on the ends, K^2 and p of scores and of people's means."""
     notes = Footnotes()
-    blocks = []
-    records = source.select(*METRICS, schema=schema)
-    for _, system_records in by_provider(source, records):
-        groups = dict.fromkeys(record.estimate.group for record in system_records)
-        rows = tuple(
-            _row(source, [record for record in system_records if record.estimate.group == name], notes)
-            for name in groups
-        )
-        blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        groups = grouped(every, lambda record: record.estimate.group)
+        return (_row(source, here, notes) for here in groups.values())
+
+    blocks = blocks_of_systems(source, source.select(*METRICS, schema=schema), rows)
     columns = header(
         ["Class"], ["bandwidth", "scores on 0", "scores on 100", "K², scores", "p", "K², subjects", "p"]
     )
-    caption = spans(
-        TextSpan(text=f"Are scores normal? By {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"Are scores normal? By {schema.replace('_', ' ')}.",
         "The omnibus test of skewness and kurtosis, of all scores and of one mean score of each subject. A small p: "
         "not normal, and no interval of this report assumes that they are. The p values are unadjusted: if all "
         "scores were normal, one in twenty would still be below 0.05.",
@@ -85,15 +81,12 @@ def _table(source: Source, schema: str) -> Table:
 
 
 def _row(source: Source, records: list[Record], notes: Footnotes) -> tuple[Text, ...]:
-    here: Mapping[Key, Record] = {
-        (
-            record.estimate.metric,
-            str(record.estimate.at.get("per") or record.estimate.at.get("end") or ""),
-        ): record
+    here = {
+        (record.estimate.metric, record.estimate.at.get("per") or record.estimate.at.get("end")): record
         for record in records
     }
-    wanted: tuple[Key, ...] = (
-        ("density_bandwidth", ""),
+    wanted = (
+        ("density_bandwidth", None),
         ("scores_at_end", "low"),
         ("scores_at_end", "high"),
         ("normality_k2", "score"),

@@ -19,7 +19,7 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.sections.tables import provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 MAX_SAID = 6
@@ -198,8 +198,8 @@ def headline(source: Source, target: float | None) -> Table | None:
     rows = tuple(_row(record, notes) for record in records[:MAX_SAID])
     missed = (record.estimate.test for record in records[:MAX_SAID] if record.estimate.test is not None)
     alone = max((_alone(test) for test in missed if test.differs is False), default="")
-    caption = spans(
-        TextSpan(text="Do the groups differ? ", kind="b"),
+    caption = phrases.titled(
+        "Do the groups differ?",
         "The largest rate of a group over the smallest, at ",
         phrases.at_words({"fmr": records[0].estimate.at["fmr"]}, records[0].pointer),
         *_level(records),
@@ -224,9 +224,10 @@ def _level(records: Sequence[Record]) -> list[Part]:
 
 def _rest(records: Sequence[Record]) -> str:
     """Which rates and systems only the annex has, or how many systems where names would be a list; empty for none."""
-    by: dict[str, list[str]] = {}
-    for record in records:
-        by.setdefault(_rate_by(record), []).append(record.estimate.provider)
+    by = {
+        rate: [record.estimate.provider for record in of_rate]
+        for rate, of_rate in grouped(records, rate_by).items()
+    }
     few = len(records) <= MAX_SAID
     parts = [
         f"{rate} of {plain_text(listed(names)) if few or len(names) == 1 else f'{len(names)} systems'}"
@@ -239,7 +240,7 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     test = record.estimate.test
     name = provider(record)
     return (
-        spans(name, f", {_rate_by(record)}"),
+        spans(name, f", {rate_by(record)}"),
         phrases.value(record),
         phrases.bounds(record.bound(Target.POPULATION), record.estimate, notes),
         answer(record, notes, _excluding(record)),
@@ -247,7 +248,7 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     )
 
 
-def _rate_by(record: Record) -> str:
+def rate_by(record: Record) -> str:
     """The rate of which groups were compared, and the schema of the groups."""
     rate = phrases.metric(str(record.estimate.at.get("rate")))
     return f"{rate} by {(record.estimate.schema or '').replace('_', ' ')}"

@@ -1,11 +1,13 @@
 """Failures as scores of zero: d_l2 with failed comparisons apart and as the lowest score, and the difference."""
 
+from collections.abc import Iterator
+
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Footnotes, Table, Text, TextSpan
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, header, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import blocks_of_systems, build_table, header
+from frtaudit.report.source import Record, Source, grouped
 
 METRICS = ("failed_mated", "d_l2_failures", "d_l2_failures_change")
 
@@ -19,19 +21,18 @@ def build(source: Source) -> View | None:
 
 def _table(source: Source, schema: str) -> Table:
     notes = Footnotes()
-    blocks = []
-    for _, records in by_provider(source, source.select(*METRICS, schema=schema)):
-        groups = dict.fromkeys(record.estimate.group for record in records)
-        rows = tuple(
-            _row(source, [record for record in records if record.estimate.group == name]) for name in groups
-        )
-        blocks.append(Block(head=(provider(records[0]),), rows=rows))
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        groups = grouped(every, lambda record: record.estimate.group)
+        return (_row(source, here) for here in groups.values())
+
+    blocks = blocks_of_systems(source, source.select(*METRICS, schema=schema), rows)
     columns = header(
         ["Class"],
         ["failed / mated comparisons", "d_l2, failures apart", "d_l2, failures as score 0", "difference"],
     )
-    caption = spans(
-        TextSpan(text=f"The effect of failures on d_l2, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"The effect of failures on d_l2, by {schema.replace('_', ' ')}.",
         "Peña-Alcántara (2022) assigns the lowest score to every comparison with an image that failed; this report "
         "counts failures separately unless its spec says otherwise. The same comparisons under both rules; points on 0 "
         "to 100.",
@@ -40,21 +41,13 @@ def _table(source: Source, schema: str) -> Table:
 
 
 def _row(source: Source, records: list[Record]) -> tuple[Text, ...]:
-    here = {
-        (record.estimate.metric, str(record.estimate.at.get("failures", ""))): record for record in records
-    }
+    here = {(record.estimate.metric, record.estimate.at.get("failures")): record for record in records}
     label = phrases.group(source, records[0])
     name = "largest of the classes" if records[0].estimate.group == "max" else label.text
-    failed = here.get(("failed_mated", ""))
     return (
         (TextSpan(text=name, pointer=label.pointer),),
-        phrases.counts(failed),
-        *(
-            phrases.value(here.get(key))
-            for key in (
-                ("d_l2_failures", "apart"),
-                ("d_l2_failures", "score_zero"),
-                ("d_l2_failures_change", ""),
-            )
-        ),
+        phrases.counts(here.get(("failed_mated", None))),
+        phrases.value(here.get(("d_l2_failures", "apart"))),
+        phrases.value(here.get(("d_l2_failures", "score_zero"))),
+        phrases.value(here.get(("d_l2_failures_change", None))),
     )

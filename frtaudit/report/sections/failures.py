@@ -6,20 +6,19 @@ from dataclasses import replace
 
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.comparisons import UNSCORED_PAIR
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     BOTH,
+    blocks_of_systems,
     build_table,
-    by_provider,
     header,
     methods_said,
     provider,
     system_blocks,
 )
-from frtaudit.report.source import AtKey, Record, Source
+from frtaudit.report.source import AtKey, Record, Source, grouped
 from frtaudit.report.words import words
 
 STARTS = {"sanitize_": "excluded", "face_without_label_": "face without label"}
@@ -103,7 +102,7 @@ def _rates(source: Source, name: str, title: str, means: str, records: list[Reco
         columns, blocks = _dropped(columns, blocks, 2)
     if not any(record.bounds for record in records):
         columns, blocks = _dropped(columns, blocks, len(columns) - 1)
-    caption = spans(TextSpan(text=title, kind="b"), means, methods_said(records, *BOTH[:1]))
+    caption = spans(phrases.bold(title), means, methods_said(records, *BOTH[:1]))
     return build_table(name, caption, columns, blocks, notes)
 
 
@@ -122,7 +121,7 @@ def _overall(records: list[Record]) -> Table:
     listed = records[0].estimate.unit == OF_COMPARISONS
     columns = header(["System"], ["failed" if listed else "FTA", "failed / attempted", "interval"])
     caption = spans(
-        TextSpan(text=FAILED_COMPARISONS if listed else FTA, kind="b"),
+        phrases.bold(FAILED_COMPARISONS if listed else FTA),
         _fta_means(records),
         methods_said(records, *BOTH[:1]),
     )
@@ -146,19 +145,16 @@ def _few(record: Record, records: Sequence[Record], notes: Footnotes) -> Text:
 def _cases(source: Source, records: list[Record]) -> Table:
     """Best and worst case side by side, one row for each group at each operating point."""
     notes = Footnotes()
-    blocks = []
-    for _, system_records in by_provider(source, records):
-        places = dict.fromkeys(_place(record) for record in system_records)
-        rows = []
-        for place in places:
-            here = {record.estimate.metric: record for record in system_records if _place(record) == place}
-            rows.append(
-                (_of(source, next(iter(here.values()))), *(_case(here.get(name), notes) for name in CASES))
-            )
-        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        for here in grouped(every, _place).values():
+            by_metric = {record.estimate.metric: record for record in here}
+            yield _of(source, here[0]), *(_case(by_metric.get(name), notes) for name in CASES)
+
+    blocks = blocks_of_systems(source, records, rows)
     columns = header(["Of"], (phrases.metric(name) for name in CASES))
-    caption = spans(
-        TextSpan(text="Rates if every failed comparison had been decided correctly, or wrongly. ", kind="b"),
+    caption = phrases.titled(
+        "Rates if every failed comparison had been decided correctly, or wrongly.",
         "Pooled rates, errors / comparisons below; only where comparisons failed.",
     )
     return build_table("rates-if-failures-had-scores", caption, columns, blocks, notes, "dense")
@@ -171,8 +167,7 @@ def _place(record: Record) -> tuple[AtKey, str | None, str]:
 def _case(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
         return phrases.DASH
-    soft = phrases.styled(phrases.counts(record), "soft")
-    return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), soft)
+    return spans(phrases.value(record, notes), phrases.BREAK, phrases.styled(phrases.counts(record), "soft"))
 
 
 def _dropped(
@@ -242,7 +237,7 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
                 (TextSpan(text=_reason(entry.code), pointer=f"{at}/code"),),
                 *([(TextSpan(text=where or "all", pointer=f"{at}/group"),)] if by_group else []),
                 spans(
-                    phrases.number(formatting.count(entry.count), f"{at}/count"),
+                    phrases.whole(entry.count, f"{at}/count"),
                     " ",
                     TextSpan(text=_unit(entry.unit, entry.count), pointer=f"{at}/unit"),
                 ),
@@ -250,8 +245,8 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
         )
     columns = header(["System", "What happened", *(["Group"] if by_group else [])], ["How many"])
     elsewhere = not by_group and any(_in_annex(source, entry) for entry in source.result.failures)
-    caption = spans(
-        TextSpan(text="Failures and exclusions. ", kind="b"),
+    caption = phrases.titled(
+        "Failures and exclusions.",
         "Counts of everything that failed or was excluded. Nothing else was removed from the denominators of FNMR and "
         "FMR.",
         " Fold pairs without a score, which accuracy leaves out, are in the annex." if elsewhere else "",

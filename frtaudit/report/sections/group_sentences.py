@@ -13,7 +13,7 @@ from frtaudit.report.pieces import Part, Text, TextSpan, listed, semicolons, spa
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.operating_points import POOLS, at_target, main_target
 from frtaudit.report.sections.tables import provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
 EXAMPLE_RATIO = 2.0  # whose subjects are given where the estimated ratio is one that equal groups give
@@ -80,9 +80,10 @@ def _distances(source: Source, *, every: bool = True) -> Iterator[Text]:
             shown = differences.shown_as(record)
             outcome = shown.text if record.estimate.test and record.estimate.test.differs else "not"
             words.setdefault(outcome, spans("a difference of classes is ", shown, " for "))
-            system = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
             brief = outcome == "not" or len(tested) > MAX_NAMED
-            names[outcome].append(spans(system, *(() if brief else _largest_distance(source, record))))
+            names[outcome].append(
+                spans(provider(record), *(() if brief else _largest_distance(source, record)))
+            )
         parts = [
             spans(*words[key], listed(of)) for key, of in names.items() if of and (every or key != "not")
         ]
@@ -161,19 +162,14 @@ def _nothing(_: Sequence[Record]) -> list[Part]:
 
 def _by_rate(records: Sequence[Record], each: Reason = _nothing, behind: Reason = _nothing) -> Text:
     """``FNMR by group of a and b, FMR by group of c``; what follows ``each`` system, and stands ``behind`` a rate's."""
-    by_rate: dict[str, list[Record]] = {}
-    for record in records:
-        rate = phrases.metric(str(record.estimate.at.get("rate")))
-        rate = f"{rate} by {(record.estimate.schema or '').replace('_', ' ')} of "
-        by_rate.setdefault(rate, []).append(record)
     return listed(
         [
             spans(
-                rate,
+                f"{rate} of ",
                 listed([spans(provider(record), *each([record])) for record in of_rate]),
                 *behind(of_rate),
             )
-            for rate, of_rate in by_rate.items()
+            for rate, of_rate in grouped(records, differences.rate_by).items()
         ]
     )
 
@@ -197,18 +193,16 @@ def _rates_of_groups(source: Source, record: Record) -> list[Record]:
 
 def _differ_briefly(source: Source, differing: Sequence[Record]) -> Iterator[Text]:
     """For each system its ratios, the largest first: ``at FMR 0.1 %, FNMR is 4.39 times as high for A as for B``."""
-    by_system: dict[str, list[Record]] = {}
-    for record in sorted(differing, key=lambda record: -(record.estimate.value or 0.0)):
-        by_system.setdefault(record.estimate.provider, []).append(record)
+    largest_first = sorted(differing, key=lambda record: -(record.estimate.value or 0.0))
+    by_system = grouped(largest_first, lambda record: record.estimate.provider)
     limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     named_systems = [name for name in source.providers if name in by_system][:MAX_LISTED]
     for name in named_systems:
         records = by_system[name]
-        system = TextSpan(text=name, pointer=f"{records[0].pointer}/provider", kind="b")
         left = f"; {len(records) - limit} more in Groups" if len(records) > limit else ""
         at = at_target(source, records[0])
         ratios = [_ratio(source, record) for record in records[:limit]]
-        yield spans(system, ":", *at, ", " if at else " ", *semicolons(ratios), f"{left}.")
+        yield spans(provider(records[0]), ":", *at, ", " if at else " ", *semicolons(ratios), f"{left}.")
     if more := len(by_system) - len(named_systems):
         yield spans(f"Groups differ for {more} more {'systems' if more > 1 else 'system'} (see Groups).")
 
@@ -245,9 +239,8 @@ def _differs(source: Source, record: Record) -> Text:
     times: list[Part] = (
         [", ", phrases.value(record), " times as high"] if record.estimate.value is not None else []
     )
-    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
     return spans(
-        name,
+        provider(record),
         f": {_rate_name(high)}",
         *at_target(source, record),
         " is ",

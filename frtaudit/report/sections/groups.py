@@ -20,7 +20,6 @@ from frtaudit.report.pieces import (
     Part,
     Table,
     Text,
-    TextSpan,
     listed,
     plain_text,
     spans,
@@ -37,7 +36,7 @@ from frtaudit.report.sections.tables import (
     methods_said,
     provider,
 )
-from frtaudit.report.source import AtKey, Record, Source
+from frtaudit.report.source import AtKey, Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 MAX_POINTS = 6
@@ -144,8 +143,7 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
     notes = Footnotes(merged=_merged(records))
     blocks = []
     for _, system_records in by_provider(source, records):
-        for point in dict.fromkeys(record.at for record in system_records):
-            here = [record for record in system_records if record.at == point]
+        for here in grouped(system_records, lambda record: record.at).values():
             at = phrases.at_words(here[0].estimate.at, here[0].pointer)
             head = spans(provider(here[0]), "  ", at)
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
@@ -180,7 +178,7 @@ def _laid_out(
 ) -> Table:
     columns, trimmed = _without_empty(COLUMNS, blocks)
     caption = spans(
-        *_bold(title),
+        *phrases.styled(title, "b"),
         ". FMR of a group: both subjects within it. Rates: ",
         f"{display_name(words().weighting, source.weighting)}; counts are pooled.",
         " In brackets: subjects with two images or more." if source.with_two("", "all") else "",
@@ -213,10 +211,6 @@ def _without_empty(columns: tuple[Column, ...], blocks: list[Block]) -> tuple[li
     return remaining, trimmed
 
 
-def _bold(text: Text) -> Text:
-    return tuple(TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
-
-
 def _head(source: Source, records: list[Record], point: AtKey) -> Text:
     parts: list[Part] = [provider(records[0])]
     limit = [
@@ -230,27 +224,18 @@ def _head(source: Source, records: list[Record], point: AtKey) -> Text:
     return spans(*parts)
 
 
-def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
-    seen = {record.estimate.group for record in records}
-    ordered = ["all", *(name for name in source.classes(schema, seen - {"all", "max"})), "max"]
-    rows = []
-    for group in [name for name in ordered if name in seen]:
-        pair = {_rate(record): record for record in records if record.estimate.group == group}
-        first = next(iter(pair.values()))
-        rows.append(
-            (
-                (TextSpan(text=source.label(schema, group), pointer=f"{first.pointer}/group"),),
-                spans(source.people(schema, group), *_with_two(source, schema, group)),
-                *rate_cells(pair.get("fmr"), notes),
-                *rate_cells(pair.get("fnmr"), notes),
+def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) -> Iterator[tuple[Text, ...]]:
+    seen = grouped(records, lambda record: record.estimate.group)
+    for group in ("all", *source.classes(schema, {*seen} - {"all", "max"}), "max"):
+        if group in seen:
+            rates, two = {_rate(record): record for record in seen[group]}, source.with_two(schema, group)
+            of_two: list[Part] = [" (", two, ")"] if two else []
+            yield (
+                (phrases.group(source, seen[group][0]),),
+                spans(source.people(schema, group), *of_two),
+                *rate_cells(rates.get("fmr"), notes),
+                *rate_cells(rates.get("fnmr"), notes),
             )
-        )
-    return rows
-
-
-def _with_two(source: Source, schema: str, group: str) -> list[Part]:
-    two = source.with_two(schema, group)
-    return [" (", two, ")"] if two else []
 
 
 def _rate(record: Record) -> str:
@@ -339,8 +324,8 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = []
-    for metric, at in dict.fromkeys((r.estimate.metric, r.at) for r in sorted(records, key=_index_rank)):
-        index_records = [record for record in records if record.estimate.metric == metric and record.at == at]
+    ranked = sorted(records, key=_index_rank)
+    for index_records in grouped(ranked, lambda record: (record.estimate.metric, record.at)).values():
         named = [_index_head(index_records[0]), *[()] * (len(index_records) - 1)]
         rows = tuple(
             (
@@ -363,8 +348,8 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         Column(title="for the population", kind="num"),
         Column(title="for the same subjects, new images", kind="num"),
     )
-    caption = spans(
-        TextSpan(text="How different are the groups? ", kind="b"),
+    caption = phrases.titled(
+        "How different are the groups?",
         "Each index summarises the spread of the groups' rates at one threshold, without unknown ones. The "
         "rates of equal groups differ by chance: “Expected under equality” is the median of the index under "
         "equality, then the value that it exceeds ",

@@ -56,7 +56,7 @@ def _gone(pair: tuple[Record, Record]) -> float:
 
 
 def _warning(source: Source, record: Record, labelled: Record, without: Record) -> Text:
-    people = phrases.number(formatting.count(record.estimate.numerator or 0), f"{record.pointer}/numerator")
+    people = phrases.whole(record.estimate.numerator or 0, f"{record.pointer}/numerator")
     everybody, at = labelled.estimate.group == "all", labelled.estimate.at
     of: list[Part] = [] if everybody else [" for ", phrases.group(source, labelled)]
     single = record.estimate.numerator == 1
@@ -111,7 +111,7 @@ def _counts(source: Source, records: Sequence[Record]) -> Table:
             "suspected / all images with others of their subject",
         ],
     )
-    caption = spans(TextSpan(text="Suspected duplicates. ", kind="b"), words().identity_check["counts"])
+    caption = phrases.titled("Suspected duplicates.", words().identity_check["counts"])
     return build_table("identity-check", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
@@ -149,7 +149,7 @@ def _rates(source: Source) -> Table | None:
         return None
     titles = {CONFIRMED: "without those confirmed", SUSPECTED: "without those suspected, too"}
     columns = header(["At, group"], ["FMR as labelled", *(titles[name] for name in metrics)])
-    caption = spans(TextSpan(text="FMR with and without them. ", kind="b"), words().identity_check["rates"])
+    caption = phrases.titled("FMR with and without them.", words().identity_check["rates"])
     return build_table("identity-check-fmr", caption, columns, blocks, notes)
 
 
@@ -174,4 +174,4 @@ def _rate(record: Record | None, like: Record, notes: Footnotes) -> Text:
     interval: list[Part] = [] if bound is None else ["   ", *phrases.bounds(bound, record.estimate)]
     counts = phrases.styled(phrases.counts(record), "soft")
     value = phrases.value(record, notes, like=like.estimate)
-    return spans(*value, *interval, TextSpan(text=" ", kind="br"), *counts)
+    return spans(*value, *interval, phrases.BREAK, *counts)

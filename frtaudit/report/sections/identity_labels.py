@@ -106,21 +106,7 @@ def against_annotation(source: Source) -> Iterator[Text]:
 def _queries(records: Sequence[Record]) -> Table:
     notes = Footnotes()
     rows = tuple(
-        (
-            (
-                TextSpan(
-                    text=display_name(words().left_out, str(record.estimate.at["reason"])),
-                    pointer=f"{record.pointer}/at/reason",
-                ),
-                *notes.mark(
-                    words().left_out_means.get(str(record.estimate.at["reason"])),
-                    f"{record.pointer}/at/reason",
-                ),
-                *notes.mark(record.estimate.note, f"{record.pointer}/note"),
-            ),
-            phrases.counts(record),
-            phrases.value(record),
-        )
+        (_reason(record, notes), phrases.counts(record), phrases.value(record))
         for record in records
         if record.estimate.numerator
     )
@@ -129,11 +115,20 @@ def _queries(records: Sequence[Record]) -> Table:
         Column(title="of all", kind="num"),
         Column(title="share", kind="num"),
     )
-    caption = spans(
-        TextSpan(text="Queries used and left out. ", kind="b"),
-        "Each query is counted under the first reason that applies.",
+    caption = phrases.titled(
+        "Queries used and left out.", "Each query is counted under the first reason that applies."
     )
     return build_table("label-queries", caption, columns, [Block(rows=rows)], notes)
+
+
+def _reason(record: Record, notes: Footnotes) -> Text:
+    """What became of queries, with the marks of what that means and of the note."""
+    reason, at = str(record.estimate.at["reason"]), f"{record.pointer}/at/reason"
+    return (
+        TextSpan(text=display_name(words().left_out, reason), pointer=at),
+        *notes.mark(words().left_out_means.get(reason), at),
+        *notes.mark(record.estimate.note, f"{record.pointer}/note"),
+    )
 
 
 def _confusion(source: Source) -> Table | None:
@@ -146,7 +141,7 @@ def _confusion(source: Source) -> Table | None:
     titles = {1: "labelled as of it", 0: "labelled as not", -1: "left out", 2: "labelled as one of several"}
     labels = [label for label in titles if (1, label) in records]
     rows = tuple(
-        ((TextSpan(text=word, kind="b"),), *(phrases.counts(records[answer, label]) for label in labels))
+        ((phrases.bold(word),), *(phrases.counts(records[answer, label]) for label in labels))
         for answer, word in ANSWERS.items()
     )
     columns = header(["Annotated"], (titles[label] for label in labels))
@@ -156,8 +151,8 @@ def _confusion(source: Source) -> Table | None:
         if len(labels) > len(ANSWERS)
         else ""
     )
-    caption = spans(
-        TextSpan(text="Labels against annotation. ", kind="b"),
+    caption = phrases.titled(
+        "Labels against annotation.",
         "Left out: errors of type A, which change the set of faces. Labelled differently: errors of type B, which "
         "change the rates.",
         of,
@@ -179,7 +174,7 @@ def _rates(source: Source) -> Table | None:
             head=phrases.at_words({"fmr": target}, by[target, source.providers[0], kinds[0]].pointer),
             rows=tuple(
                 (
-                    (TextSpan(text=name, kind="b"),),
+                    (phrases.bold(name),),
                     *(phrases.value(by.get((target, name, kind)), notes) for kind in kinds),
                 )
                 for name in source.providers
@@ -190,8 +185,8 @@ def _rates(source: Source) -> Table | None:
     if not blocks:
         return None
     columns = header(["Service"], (display_name(words().labels, kind) for kind in kinds))
-    caption = spans(
-        TextSpan(text="FNMR by source of labels. ", kind="b"),
+    caption = phrases.titled(
+        "FNMR by source of labels.",
         "Achievable: annotated labels of the faces with an estimated label. Without a vote: each service evaluated "
         "on its own labels. Pooled over comparisons.",
     )
@@ -212,23 +207,21 @@ def _several(source: Source) -> Table | None:
     for metric in dict.fromkeys(metric for metric, _ in by_setting):
         pair = [by_setting[metric, setting] for setting in settings]
         cells = [
-            _people(record) if record.estimate.denominator is None else phrases.counts(record)
+            (phrases.whole(record.estimate.value or 0.0, f"{record.pointer}/value"),)
+            if record.estimate.denominator is None
+            else phrases.counts(record)
             for record in pair
         ]
         rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))
     blocks = [Block(rows=tuple(rows)), *_several_rates(source, settings, notes)]
     titles = [display_name(words().labels, f"several_{setting}") for setting in settings]
     columns = header([""], titles)
-    caption = spans(
-        TextSpan(text="Queries of several people. ", kind="b"),
+    caption = phrases.titled(
+        "Queries of several people.",
         "Left out, as published, or each of their people used (cohort.labels.several=use); people of one query are "
         "not compared with each other. Pooled over comparisons.",
     )
     return build_table("label-several", caption, columns, blocks, notes)
-
-
-def _people(record: Record) -> Text:
-    return (phrases.number(formatting.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
 
 
 def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) -> Iterator[Block]:
@@ -242,7 +235,7 @@ def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) ->
         records = {key[1:]: record for key, record in by.items() if key[0] == target}
         lines = tuple(
             (
-                (TextSpan(text=name, kind="b"),),
+                (phrases.bold(name),),
                 *(phrases.value(records.get((name, f"several_{setting}")), notes) for setting in settings),
             )
             for name in source.providers
@@ -270,7 +263,7 @@ def _groups(source: Source) -> Table | None:
             head=(TextSpan(text=f"{str(schema).replace('_', ' ')}: {source.label(str(schema), group)}"),),
             rows=tuple(
                 (
-                    (TextSpan(text=name, kind="b"),),
+                    (phrases.bold(name),),
                     *(phrases.value(by.get((schema, group, name, kind)), notes) for kind in kinds),
                 )
                 for name in source.providers
@@ -281,10 +274,7 @@ def _groups(source: Source) -> Table | None:
     if not blocks:
         return None
     columns = header(["Service"], (display_name(words().labels, kind) for kind in kinds))
-    caption = spans(
-        TextSpan(text="Equal error rate by group. ", kind="b"),
-        "Both subjects of a comparison are of the group.",
-    )
+    caption = phrases.titled("Equal error rate by group.", "Both subjects of a comparison are of the group.")
     return build_table("label-groups", caption, columns, blocks, notes)
 
 
@@ -317,8 +307,8 @@ def _subsets(source: Source) -> Table | None:
         pointer = next(iter(by_labels.values())).pointer
         blocks.append(Block(head=phrases.at_words({"fmr": target}, pointer), rows=rows))
     columns = header(["Labels by"], (letter.get(name, name) for name in source.providers))
-    caption = spans(
-        TextSpan(text="Fewer services. ", kind="b"),
+    caption = phrases.titled(
+        "Fewer services.",
         "FNMR under the labels of every subset of three or more services. A service is evaluated on the subsets "
         "that it belongs to. ",
         "; ".join(f"{sign}: {name}" for name, sign in letter.items()) + ".",

@@ -118,7 +118,7 @@ def _elsewhere(places: list[tuple[str, str]], schemas: int) -> tuple[Text, ...]:
     """Of which systems, by schema where there are several, the annex has the figures."""
     systems: dict[str, list[Part]] = {}
     for schema, name in places:
-        systems.setdefault(schema, []).append(TextSpan(text=name, kind="b"))
+        systems.setdefault(schema, []).append(phrases.bold(name))
     parts = [
         spans("" if schemas == 1 else f"by {schema.replace('_', ' ')} ", "of ", listed(names))
         for schema, names in systems.items()
@@ -205,8 +205,8 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         rows = tuple(_row(source, system_records, group, spaces, bounded, targets, notes) for group in groups)
         head = spans(provider(system_records[0]), *_alike(system_records, notes))
         blocks.append(Block(head=head, rows=rows))
-    caption = spans(
-        TextSpan(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"d_l2 by {schema.replace('_', ' ')}.",
         f"Distance of each class from the mean of the classes{_pairs_said(records)}; ",
         *_units(records),
         ".",

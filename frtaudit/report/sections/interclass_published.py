@@ -10,7 +10,7 @@ from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, header, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 PAIR, MAX = "|", "max"
@@ -76,8 +76,8 @@ def _upper_bounds(source: Source, schema: str, bounds: Mapping[str, Mapping[str,
             ((TextSpan(text=row),), *(_end(bounds[name].get(group), "high") for name in systems))
             for row, group in rows.items()
         ]
-        caption = spans(
-            TextSpan(text=f"As in Peña-Alcántara (2022), by {schema.replace('_', ' ')}. ", kind="b"),
+        caption = phrases.titled(
+            f"As in Peña-Alcántara (2022), by {schema.replace('_', ' ')}.",
             "Upper bounds of d_l2 in quantile space, 0 to 100, for comparisons treated as independent; Total is the "
             "largest bound over the classes. No test.",
             " Two classes have the same distance from their mean: no spread, largest to smallest 1."
@@ -132,8 +132,8 @@ def _totals(schema: str, bounds: Mapping[str, Mapping[str, Record]]) -> Table | 
         for class_bounds in bounds.values()
     )
     columns = header(["System"], ["Lower bound", "Upper bound"])
-    caption = spans(
-        TextSpan(text=f"Bounds of Total, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"Bounds of Total, by {schema.replace('_', ' ')}.",
         "The largest lower and the largest upper bound over the classes, as in Peña-Alcántara (2022). Not a test.",
     )
     return build_table(
@@ -167,16 +167,15 @@ def _indices(source: Source, schema: str) -> Table | None:
         if not (record.estimate.note or "").startswith("by construction")
     ]
     blocks = []
-    for place in dict.fromkeys(record.at for record in records):
-        here = [record for record in records if record.at == place]
+    for place, here in grouped(records, lambda record: record.at).items():
         rows = tuple(row for name in source.providers if (row := _index_row(here, name)))
         at = TextSpan(text=_place(dict(place)), pointer=f"{here[0].pointer}/at/space")
         blocks.append(Block(head=(at,), rows=rows))
     if not blocks:
         return None
     columns = header(["System"], (title for _, title in INDICES))
-    caption = spans(
-        TextSpan(text=f"Spread over the classes, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"Spread over the classes, by {schema.replace('_', ' ')}.",
         "Standard deviation of the classes' d_l2, and the largest d_l2 divided by the smallest. Under equality of the "
         "classes both are noise, and the ratio can be large: read them together with the test.",
     )

@@ -12,7 +12,7 @@ from frtaudit.report.figures.labels import Reach
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, header, interval_cells, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 Point = tuple[str, float | str]
 
@@ -114,8 +114,7 @@ def _uncertain_faces(source: Source) -> Text:
             (records[end, of] for end in ("few", "many")), key=lambda record: record.estimate.value or 0.0
         )
         low, high = (
-            phrases.number(formatting.count(round(record.estimate.value or 0.0)), f"{record.pointer}/value")
-            for record in ends
+            phrases.whole(round(record.estimate.value or 0.0), f"{record.pointer}/value") for record in ends
         )
         return (low,) if low.text == high.text else spans(low, " to ", high)
 
@@ -146,7 +145,7 @@ def _blocks(
         Block(
             head=spans(TextSpan(text=_at(rate, point)), *phrases.at_words(dict([point]), head.pointer)),
             rows=tuple(
-                ((TextSpan(text=name, kind="b"),), *cells[rate, point, name])
+                ((phrases.bold(name),), *cells[rate, point, name])
                 for name in source.providers
                 if (rate, point, name) in cells
             ),
@@ -183,7 +182,7 @@ def _held(source: Source, records: Sequence[Record]) -> Text:
         low, high = bound.interval.low, bound.interval.high
         if low is not None and high is not None and not low <= annotation.estimate.value <= high:
             at = phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
-            missed += [", " if missed else "", TextSpan(text=record.estimate.provider, kind="b"), " at ", *at]
+            missed += [", " if missed else "", phrases.bold(record.estimate.provider), " at ", *at]
     so: list[Part] = ["They miss it for ", *missed, "."] if missed else ["They contain it for every service."]
     return spans(
         "The simulation does not use annotation. Where faces were annotated, the last column gives FNMR on "
@@ -230,8 +229,8 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
         Column(title="interval, labels in doubt included", kind="num"),
         *((Column(title="on annotated labels", kind="num"),) if annotated else ()),
     )
-    caption = spans(
-        TextSpan(text="Rates on simulated true labels. ", kind="b"),
+    caption = phrases.titled(
+        "Rates on simulated true labels.",
         "Pooled rates",
         ""
         if source.weighting == "pooled"
@@ -255,8 +254,8 @@ def _costs(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     columns = header(
         ["Service"], ["reported less drawn", "by faces left out (type A)", "by wrong labels (type B)"]
     )
-    caption = spans(
-        TextSpan(text="Effect of label errors on the rates. ", kind="b"),
+    caption = phrases.titled(
+        "Effect of label errors on the rates.",
         "Mean of both assumptions, in percentage points: below 0 the reported rate is too low.",
     )
     return build_table("label-cost-kinds", caption, columns, _blocks(source, records, cells), notes)
@@ -265,24 +264,20 @@ def _costs(source: Source, records: Sequence[Record], rows: Rows) -> Table:
 def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Table]:
     """FNMR of each group, reported and on true labels, at each point."""
     records = [record for record in true if record.estimate.schema is not None and _rate(record) == "fnmr"]
-    heads = dict.fromkeys((record.estimate.schema, _point(record)) for record in records)
-    if not heads:
+    if not records:
         return
     notes = Footnotes()
     blocks = []
-    for schema, point in heads:
-        point_records = [
-            record for record in records if (record.estimate.schema, _point(record)) == (schema, point)
-        ]
+    heads = grouped(records, lambda record: (record.estimate.schema, _point(record)))
+    for (schema, point), point_records in heads.items():
         lines = tuple(_group_row(source, record, rows, notes) for record in point_records)
         words = phrases.at_words(dict([point]), point_records[0].pointer)
         blocks.append(Block(head=spans(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
     columns = header(
         ["Service", "Group"], ["as reported", "on simulated labels", "interval, labels in doubt included"]
     )
-    caption = spans(
-        TextSpan(text="By group. ", kind="b"),
-        "Of queries with labels: the group of a query that was left out is not known.",
+    caption = phrases.titled(
+        "By group.", "Of queries with labels: the group of a query that was left out is not known."
     )
     yield build_table("label-cost-groups", caption, columns, blocks, notes)
 
@@ -317,8 +312,7 @@ def _figures(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[
 
 def _panels(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[Panel]:
     drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
-    for point in dict.fromkeys(_point(record) for record in drawn):
-        point_records = [record for record in drawn if _point(record) == point]
+    for point, point_records in grouped(drawn, _point).items():
         target = float(str(point[1]))
         lines = [line for record in point_records if (line := _reach(source, record, rows)) is not None]
         if lines:

@@ -16,7 +16,7 @@ from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Key, Panel, listed, plain_text, spans
 from frtaudit.report.sections import front, label_modes
 from frtaudit.report.sections.label_query_drawings import examples, face_sizes, keys_of, label_curves, queries
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
@@ -156,8 +156,7 @@ def _kinds(source: Source) -> Iterator[Figure]:
 def _by_group(source: Source) -> Iterator[Figure]:
     """A panel for each service, a curve of each class, for each schema (Figure S.11)."""
     drawable = _drawable(label_curves(source, DET, grouped=True))
-    for schema in dict.fromkeys(str(curve.schema) for curve in drawable):
-        curves = [curve for curve in drawable if curve.schema == schema]
+    for schema, curves in grouped(drawable, lambda curve: str(curve.schema)).items():
         groups = list(dict.fromkeys(curve.group for curve in curves))
         yield Figure(
             name=f"labels-group-{schema}",

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Table, Text, spans
 from frtaudit.report.sections.label_query_drawings import keys_of, label_curves
 from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Record, Source
@@ -36,7 +35,7 @@ def table(source: Source) -> Table | None:
     cells = [(metric, part) for part in PARTS for metric, _ in COLUMNS]
     rows = tuple(
         (
-            (TextSpan(text=name, kind="b"),),
+            (phrases.bold(name),),
             *(phrases.value(by.get((name, metric, part)), notes) for metric, part in cells),
             phrases.value(by.get((name, "label_mode_gain", "")), notes),
             _count(by.get((name, "label_mode_starts", ""))),
@@ -47,8 +46,8 @@ def table(source: Source) -> Table | None:
         ["Service"],
         [*(f"{part.replace('_', '-')} {title}" for part in PARTS for _, title in COLUMNS), "gain", "starts"],
     )
-    caption = spans(
-        TextSpan(text="Modes of the scores. ", kind="b"),
+    caption = phrases.titled(
+        "Modes of the scores.",
         "Maximum-likelihood mixture of two normal distributions, fitted to scores within queries and as many between "
         "queries. Gain: log-likelihood per score above that of one normal distribution.",
     )
@@ -58,7 +57,7 @@ def table(source: Source) -> Table | None:
 def _count(record: Record | None) -> Text:
     if record is None:
         return phrases.DASH
-    return (phrases.number(formatting.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
+    return (phrases.whole(record.estimate.value or 0.0, f"{record.pointer}/value"),)
 
 
 def figures(source: Source) -> Iterator[Figure]:

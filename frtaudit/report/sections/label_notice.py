@@ -81,9 +81,7 @@ def lines(source: Source) -> dict[tuple[str, float], Text]:
                 spans("pooled ", phrases.value(pooled), ", ", phrases.counts(pooled)), "soft"
             )
             interval = phrases.bounds(bounds, true[key].estimate)
-            texts[key] = spans(
-                rate, TextSpan(text=" ", kind="br"), TextSpan(text=LINE, kind="soft"), interval
-            )
+            texts[key] = spans(rate, phrases.BREAK, TextSpan(text=LINE, kind="soft"), interval)
     return texts
 
 

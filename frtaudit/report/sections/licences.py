@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from frtaudit.core.canonical import mapping
 from frtaudit.core.plain.records import from_json
 from frtaudit.core.provenance import Origin, Provenance
+from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, escape
@@ -30,9 +31,7 @@ def table(source: Source) -> Iterator[Table]:
     columns = tuple(
         Column(title=title) for title in ("Of", "Name, version", "Licence", "Use", "Source, creator")
     )
-    caption = spans(
-        TextSpan(text="Licence and origin. ", kind="b"), "As declared in the spec; not verified by the audit."
-    )
+    caption = phrases.titled("Licence and origin.", "As declared in the spec; not verified by the audit.")
     yield build_table(
         "licences",
         caption,
@@ -49,7 +48,7 @@ def notice(source: Source) -> Text:
     named = [
         spans(
             f"{_of(place, system)}: ",
-            TextSpan(text=origin.licence or origin.name, pointer=_pointer(place, origin), kind="b"),
+            phrases.bold(origin.licence or origin.name, _pointer(place, origin)),
         )
         for place, system, origin in origins
         if origin.non_commercial
@@ -59,12 +58,10 @@ def notice(source: Source) -> Text:
         licence = str(mapping(facts).get("licence") or "")
         if name not in stated and Origin(name=name, licence=licence).non_commercial:
             at = f"/cohort/templates/{escape(name)}/licence"
-            named.append(
-                spans(f"{name}, preset of the templates: ", TextSpan(text=licence, pointer=at, kind="b"))
-            )
+            named.append(spans(f"{name}, preset of the templates: ", phrases.bold(licence, at)))
     if not named:
         return ()
-    return spans(TextSpan(text="Non-commercial use only. ", kind="b"), listed(named), ".")
+    return phrases.titled("Non-commercial use only.", listed(named), ".")
 
 
 def _row(place: str, system: str, origin: Origin) -> tuple[Text, ...]:
@@ -76,7 +73,7 @@ def _row(place: str, system: str, origin: Origin) -> tuple[Text, ...]:
         spans(*_texts(at, origin, "licence")),
         spans(TextSpan(text=use, kind="b" if origin.non_commercial else "n")),
         spans(*_texts(at, origin, "source", "creator")),
-        (TextSpan(text=origin.digest or "not declared", pointer=f"{at}/digest", kind="code"),),
+        (phrases.code(origin.digest or "not declared", f"{at}/digest"),),
     )
 
 

@@ -1,7 +1,8 @@
 """The files that an audit wrote beside its result: names and digests."""
 
 from frtaudit.core.canonical import mapping
-from frtaudit.report.pieces import Block, Footnotes, Table, TextSpan, spans
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Footnotes, Table
 from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Source, escape
 
@@ -17,18 +18,14 @@ def table(source: Source, prefix: str) -> list[Table]:
         return []
     rows = tuple(
         (
-            (TextSpan(text=f"{FOLDER}/{name}", kind="code"),),
-            (
-                TextSpan(
-                    text=str(digests[name])[:SHOWN], pointer=f"/digests/outputs/{escape(name)}", kind="code"
-                ),
-            ),
+            (phrases.code(f"{FOLDER}/{name}"),),
+            (phrases.code(str(digests[name])[:SHOWN], f"/digests/outputs/{escape(name)}"),),
         )
         for name in names
     )
     columns = header(["File", f"SHA-256, first {SHOWN} digits"])
-    caption = spans(
-        TextSpan(text="Lists. ", kind="b"),
+    caption = phrases.titled(
+        "Lists.",
         "Written beside this report; the result holds their digests. They contain the names of samples and subjects "
         "in the metadata.",
     )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from frtaudit.core import Method, Target
 from frtaudit.core.canonical import mapping
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, sentence, spans
 from frtaudit.report.references import citations
@@ -81,7 +80,7 @@ def _resampling(source: Source) -> Iterable[tuple[str, Text]]:
             "Resampling",
             spans(
                 "B = ",
-                phrases.number(formatting.count(replicates), "/spec/bootstrap/B"),
+                phrases.whole(replicates, "/spec/bootstrap/B"),
                 " replicates, exact over all comparisons; alpha = ",
                 phrases.number(f"{alpha:g}", "/spec/bootstrap/alpha"),
                 ".",

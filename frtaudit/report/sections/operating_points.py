@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from frtaudit.core import UNKNOWN, Target
 from frtaudit.core.canonical import mapping
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
 from frtaudit.report.sections import differences
@@ -65,10 +64,9 @@ def main_target(source: Source) -> float | None:
 def _judged(source: Source) -> Iterator[float]:
     """The FMR target of every finding on a rate at one."""
     for finding in source.result.findings:
-        if finding.estimate is not None:
-            estimate = source.result.estimates[int(finding.estimate.rsplit("/", 1)[1])]
-            if estimate.metric == "fnmr_at_fmr" and set(estimate.at) == {"fmr"}:
-                yield float(estimate.at["fmr"])
+        estimate = source.result.judged(finding)
+        if estimate is not None and estimate.metric == "fnmr_at_fmr" and set(estimate.at) == {"fmr"}:
+            yield float(estimate.at["fmr"])
 
 
 def worst_group(source: Source) -> Text:
@@ -141,11 +139,7 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
     elif everybody is not None:
         against = ["; overall ", phrases.value(everybody, like=worst.estimate)]
     return [
-        TextSpan(
-            text=source.label(worst.estimate.schema, worst.estimate.group),
-            pointer=f"{worst.pointer}/group",
-            kind="b",
-        ),
+        phrases.bold(source.label(worst.estimate.schema, worst.estimate.group), f"{worst.pointer}/group"),
         *crowd,
         f" has the highest {rate}",
         *at_target(source, worst, always=True),
@@ -192,7 +186,7 @@ def _interval(source: Source, worst: Record) -> list[Part]:
         here = at["rate"] == worst.estimate.metric and at["fmr"] == worst.estimate.at["fmr"]
         bound = record.bound(Target.POPULATION)
         if here and bound is not None and (of.provider, of.schema, of.group) == same:
-            number = phrases.number(formatting.count(float(at["searched"])), f"{record.pointer}/at/searched")
+            number = phrases.whole(float(at["searched"]), f"{record.pointer}/at/searched")
             return [
                 *_confidence(bound, record),
                 ", adjusted for the choice among ",

@@ -1,7 +1,7 @@
 """Both orders: how far A against B is from B against A, by system, and that a pair counts once."""
 
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Footnotes, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, header, provider
 from frtaudit.report.source import Source
@@ -31,8 +31,8 @@ def build(source: Source) -> View | None:
     columns = header(
         ["System"], ["differ / pairs with both orders", "mean difference (score)", "largest (score)"]
     )
-    caption = spans(
-        TextSpan(text="A against B, and B against A. ", kind="b"),
+    caption = phrases.titled(
+        "A against B, and B against A.",
         "Each pair of samples was compared in both orders. The two count as one comparison with the mean score: "
         "with a symmetric system the second order adds no information.",
     )

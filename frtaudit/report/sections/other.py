@@ -35,7 +35,7 @@ def _table(source: Source, analysis: str) -> Table:
     columns = header(
         ["Estimate"], ["Value", "errors / trials", "for the population", "for the same subjects, new images"]
     )
-    caption = spans(TextSpan(text=f"Analysis {analysis}.", kind="b"))
+    caption = spans(phrases.bold(f"Analysis {analysis}."))
     return build_table(f"other-{analysis}", caption, columns, system_blocks(source, records, row), notes)
 
 

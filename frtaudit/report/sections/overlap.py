@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from frtaudit.core import Curve
 from frtaudit.core.text.file_names import name_of
-from frtaudit.core.text.formatting import count
 from frtaudit.report import phrases
 from frtaudit.report.figures.violins import Violin, violins
 from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
@@ -14,12 +13,13 @@ from frtaudit.report.sections.tables import (
     BOTH,
     build_table,
     by_provider,
+    headed,
     header,
     interval_cells,
     methods_said,
     provider,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 KIND = "match_scores"
 ALL = "all"
@@ -109,18 +109,9 @@ def _sizes(curves: Sequence[Curve]) -> str:
 def _counts(records: list[Record]) -> list[Table]:
     """Images and identities above each threshold, before and after cleaning."""
     notes = Footnotes()
-    places = list(
-        dict.fromkeys(
-            tuple(record.estimate.at.get(key, "") for key in ("training", "stage", "above"))
-            for record in records
-        )
-    )
     blocks: dict[str, list[tuple[Text, ...]]] = {}
-    for training, stage, above in places:
-        by_metric = {
-            record.estimate.metric: record for record in records if _at(record) == (training, stage, above)
-        }
-        first = next(iter(by_metric.values()))
+    for (training, stage, above), here in grouped(records, _at).items():
+        first, by_metric = here[0], {record.estimate.metric: record for record in here}
         where = (
             spans("above ", phrases.number(f"{float(above):g}", f"{first.pointer}/at/above"))
             if above != ""
@@ -128,22 +119,19 @@ def _counts(records: list[Record]) -> list[Table]:
         )
         label = spans(where, ", after cleaning" if stage == "cleaned" else "")
         cells = tuple(_share(by_metric.get(metric), notes) for metric in COUNTS)
-        blocks.setdefault(str(training), []).append((label, *cells))
+        blocks.setdefault(f"Training set {training}", []).append((label, *cells))
     columns = header(["Best matches"], ["test images", "test identities", "training identities", "merged"])
-    caption = spans(
-        TextSpan(text="Identities in both sets. ", kind="b"),
+    caption = phrases.titled(
+        "Identities in both sets.",
         "These are counts, not estimates, and have no interval. Merged: training identities that one test "
         "identity joins with another.",
     )
-    table_blocks = [
-        Block(head=spans(TextSpan(text=f"Training set {name}", kind="b")), rows=tuple(rows))
-        for name, rows in blocks.items()
-    ]
-    return [build_table("overlap", caption, columns, table_blocks, notes)]
+    return [build_table("overlap", caption, columns, headed(blocks), notes)]
 
 
-def _at(record: Record) -> tuple[object, ...]:
-    return tuple(record.estimate.at.get(key, "") for key in ("training", "stage", "above"))
+def _at(record: Record) -> tuple[float | str, float | str, float | str]:
+    at = record.estimate.at
+    return at["training"], at.get("stage", ""), at.get("above", "")
 
 
 def _share(record: Record | None, notes: Footnotes) -> Text:
@@ -167,8 +155,8 @@ def _noise(source: Source) -> list[Table]:
         for record in records
     )
     columns = header(["Training set"], ["images taken out / looked at"])
-    caption = spans(
-        TextSpan(text="Noise within training identities. ", kind="b"),
+    caption = phrases.titled(
+        "Noise within training identities.",
         "DBSCAN within each matching training identity; the largest cluster stays, and the search is run again.",
     )
     return [build_table("overlap-noise", caption, columns, [Block(rows=rows)], notes)]
@@ -179,31 +167,19 @@ def _review(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = []
-    for training in dict.fromkeys(str(record.estimate.at["training"]) for record in records):
-        training_records = [record for record in records if record.estimate.at["training"] == training]
-        rows = []
-        for above in dict.fromkeys(record.estimate.at.get("above") for record in training_records):
-            cells = [
-                next(
-                    record
-                    for record in training_records
-                    if record.estimate.metric == metric and record.estimate.at.get("above") == above
-                )
-                for metric in REVIEWED
-            ]
-            label = "all with a verdict" if above is None else f"above {float(above):g}"
-            rows.append((spans(label), *(_share(cell, notes) for cell in cells)))
-        blocks.append(
-            Block(head=spans(TextSpan(text=f"Training set {training}", kind="b")), rows=tuple(rows))
-        )
+    blocks: dict[str, list[tuple[Text, ...]]] = {}
+    for (training, _, above), here in grouped(records, _at).items():
+        by_metric = {record.estimate.metric: record for record in reversed(here)}
+        label = "all with a verdict" if above == "" else f"above {float(above):g}"
+        cells = (_share(by_metric[metric], notes) for metric in REVIEWED)
+        blocks.setdefault(f"Training set {training}", []).append((spans(label), *cells))
     columns = header(["Matches"], ["one identity", "one image"])
-    caption = spans(
-        TextSpan(text="Results of the review. ", kind="b"),
+    caption = phrases.titled(
+        "Results of the review.",
         "Of a reviewer, or of names known on both sides: of the matches above a score that have a verdict, those that "
         "show one identity, and those that are one image.",
     )
-    return [build_table("overlap-review", caption, columns, blocks, notes)]
+    return [build_table("overlap-review", caption, columns, headed(blocks), notes)]
 
 
 def _split(source: Source) -> list[Table]:
@@ -236,8 +212,8 @@ def _split(source: Source) -> list[Table]:
     titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for the population")
     columns = header(["Test set, training set"], titles)
     deltas = [record for record in records if record.estimate.metric == SPLIT[2]]
-    caption = spans(
-        TextSpan(text="Accuracy with and without overlapping identities. ", kind="b"),
+    caption = phrases.titled(
+        "Accuracy with and without overlapping identities.",
         "With the number of pairs. Without overlap: no subject of a pair is in the training set; overlap only: at "
         "least one is. Folds are unchanged, thresholds are fitted again. From each part, pairs are dropped at "
         "random until mated and non-mated pairs have the ratio of all pairs, because accuracy depends on it. Where "
@@ -253,7 +229,7 @@ def _of_pairs(record: Record | None, notes: Footnotes, places: int = PLACES) -> 
     if record is None:
         return phrases.DASH
     total = record.estimate.denominator
-    counted = () if total is None else (" of ", phrases.number(count(total), f"{record.pointer}/denominator"))
+    counted = () if total is None else (" of ", phrases.whole(total, f"{record.pointer}/denominator"))
     return spans(phrases.value(record, notes, places=places), *counted)
 
 

@@ -79,7 +79,7 @@ def named(source: Source) -> Text:
             TextSpan(text=str(profile["version"]), pointer=f"{at}/version"),
         ]
         note = mark(str(profile["confidence"]))
-        parts += [" (", TextSpan(text=note, pointer=f"{at}/confidence", kind="b"), ")"] if note else []
+        parts += [" (", phrases.bold(note, f"{at}/confidence"), ")"] if note else []
     return spans(*parts[1:], ".") if parts else ()
 
 
@@ -151,7 +151,7 @@ def _read(profile: Mapping[str, Json], at: str) -> Text:
     unruled = [("Statistical rule", TextSpan(text="none stated"))] if profile.get("rule") is None else []
     parts: list[Part] = []
     for title, text in (*read, *named_groups, *unruled):
-        parts += ["; " if parts else "", TextSpan(text=f"{title}: ", kind="b"), text]
+        parts += ["; " if parts else "", phrases.bold(f"{title}: "), text]
     return spans(*parts, ".")
 
 
@@ -185,7 +185,7 @@ def _shows(source: Source, name: str, finding_rows: Sequence[FindingRow]) -> Tab
     ]
     titles = ("Of", "As measured", "As demonstrated") if measured else ("Of", "As demonstrated")
     columns = [Column(title=title) for title in titles]
-    caption = spans(TextSpan(text="What these data show.", kind="b"))
+    caption = spans(phrases.bold("What these data show."))
     return build_table(f"profile-{name}-shows", caption, columns, blocks, Footnotes())
 
 
@@ -226,7 +226,7 @@ def _cannot(name: str, facts: Sequence[tuple[int, Mapping[str, Json]]], at: str)
 def _table(
     name: str, title: str, means: str, columns: Sequence[str], rows: Sequence[tuple[Text, ...]]
 ) -> Table:
-    caption = spans(TextSpan(text=title, kind="b"), means)
+    caption = spans(phrases.bold(title), means)
     return build_table(
         name, caption, [Column(title=column) for column in columns], [Block(rows=tuple(rows))], Footnotes()
     )

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import entries, mapping
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
@@ -44,7 +43,7 @@ def build(source: Source) -> Publication | None:
     publication = mapping(source.result.cohort.get("publication"))
     if not publication:
         return None
-    minimum = phrases.number(formatting.count(int(str(publication["minimum"]))), f"{AT}/minimum")
+    minimum = phrases.whole(int(str(publication["minimum"])), f"{AT}/minimum")
     return Publication(
         rule=spans(
             "This is the publishable variant of a longer report. A class of fewer than ",
@@ -60,11 +59,11 @@ def build(source: Source) -> Publication | None:
         tables=tuple(_table(source)),
         link=spans(
             "Made from the run whose ",
-            TextSpan(text="statement.dsse.json", kind="code"),
+            phrases.code("statement.dsse.json"),
             " has sha256 ",
             TextSpan(text=str(source.result.digests.get("full")), pointer="/digests/full", kind="code long"),
             ". Readers with access to that run can compare: ",
-            TextSpan(text="sha256sum statement.dsse.json", kind="code"),
+            phrases.code("sha256sum statement.dsse.json"),
             ". Digests of spec and cohort in this variant are those of its own content.",
         ),
     )
@@ -77,7 +76,7 @@ def findings_left_out(source: Source) -> Text:
     if not isinstance(count, int) or not count:
         return ()
     phrase = "verdict is" if count == 1 else "verdicts are"
-    shown = phrases.number(formatting.count(count), f"{AT}/left_out/findings")
+    shown = phrases.whole(count, f"{AT}/left_out/findings")
     return spans(
         shown, f" more {phrase} withheld with their classes: the outcome is in the full report only."
     )
@@ -90,7 +89,7 @@ def _left_out(source: Source) -> Text:
     for name, (singular, many) in LEFT_OUT.items():
         count = counts.get(name)
         if isinstance(count, int) and count:
-            shown = phrases.number(formatting.count(count), f"{AT}/left_out/{name}")
+            shown = phrases.whole(count, f"{AT}/left_out/{name}")
             parts.append(spans(shown, f" {singular if count == 1 else many}"))
     hidden = [COUNTS[str(name)] for name in entries(publication.get("by_no_class"))]
     text_spans = [spans("Left out of the full report: ", listed(parts), ". ")] if parts else []
@@ -114,9 +113,8 @@ def _table(source: Source) -> list[Table]:
     )
     if not rows:
         return []
-    caption = spans(
-        TextSpan(text="Withheld classes. ", kind="b"),
-        "Small classes and those withheld to protect them, without distinction.",
+    caption = phrases.titled(
+        "Withheld classes.", "Small classes and those withheld to protect them, without distinction."
     )
     columns = header(["Schema", "Class"])
     return [build_table("withheld", caption, columns, [Block(rows=rows)], Footnotes())]

@@ -1,5 +1,7 @@
 """Sample quality by class: boxes of an attribute, whether classes differ in it, d_l2 at like quality."""
 
+from collections.abc import Iterator
+
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
@@ -9,8 +11,13 @@ from frtaudit.report.figures.interclass import BoxStats
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import (
+    blocks_of_systems,
+    build_table,
+    methods_said,
+    provider,
+)
+from frtaudit.report.source import Record, Source, grouped
 
 MEAN, SPREAD, WITHIN = "quality_mean", "quality_spread", "d_l2_within"
 
@@ -82,8 +89,8 @@ def _means(source: Source, schema: str) -> Table | None:
     columns = [Column(title="Samples"), *(Column(title=source.label(schema, g), kind="num") for g in groups)]
     columns.append(Column(title="Do classes differ?", kind="wide"))
     first = records[0].estimate
-    caption = spans(
-        TextSpan(text=f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}.",
         "Below each mean its interval for the population; the test draws subjects, not samples.",
         methods_said(records, Target.POPULATION),
     )
@@ -94,7 +101,7 @@ def _mean(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
         return phrases.DASH
     bound = phrases.bounds(record.bound(Target.POPULATION), record.estimate, notes)
-    return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), bound)
+    return spans(phrases.value(record, notes), phrases.BREAK, bound)
 
 
 def _within(source: Source, schema: str) -> Table | None:
@@ -104,21 +111,17 @@ def _within(source: Source, schema: str) -> Table | None:
     if not records:
         return None
     notes = Footnotes()
-    blocks = []
-    for _, system_records in by_provider(source, records):
-        strata = dict.fromkeys(str(record.estimate.at["stratum"]) for record in system_records)
-        rows = tuple(
-            _stratum(
-                [record for record in system_records if record.estimate.at["stratum"] == name], groups, notes
-            )
-            for name in strata
-        )
-        blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        strata = grouped(every, lambda record: record.estimate.at["stratum"])
+        return (_stratum(here, groups, notes) for here in strata.values())
+
+    blocks = blocks_of_systems(source, records, rows)
     columns = [Column(title="Comparisons")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     columns += [Column(title="largest", kind="num"), Column(title="Is there a difference?", kind="wide")]
-    caption = spans(
-        TextSpan(text=f"d_l2 at equal quality, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"d_l2 at equal quality, by {schema.replace('_', ' ')}.",
         "Comparisons split into parts of equal size by the lower ",
         TextSpan(text=str(records[0].estimate.at["attribute"]), pointer=f"{records[0].pointer}/at/attribute"),
         " of their two samples. A differential that disappears within parts is associated with quality; one that "

@@ -12,7 +12,6 @@ from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import (
     Block,
-    Column,
     Figure,
     Footnotes,
     Panel,
@@ -28,13 +27,14 @@ from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
     RATE_COLUMNS,
+    blocks_of_systems,
     build_table,
-    by_provider,
+    header,
     interval_rows,
     methods_said,
     provider,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 ALONE = {
@@ -54,7 +54,8 @@ class Rates:
 @section("rates", "Error rates", after="label_cost")
 def build(source: Source) -> Rates | None:
     """None when no error rate was estimated."""
-    tables = [*_at_targets(source), *_at_thresholds(source), *_eer(source)]
+    tables = [_target_table(source, target) for target in operating_points.targets_of(source)]
+    tables += [*_at_thresholds(source), *_eer(source)]
     drawn = [figure for figure in (_curves(source), _over_threshold(source)) if figure is not None]
     return Rates(figures=tuple(drawn), tables=tuple(tables)) if tables or drawn else None
 
@@ -169,10 +170,6 @@ def _series(source: Source, curve: Curve) -> Series:
     )
 
 
-def _at_targets(source: Source) -> list[Table]:
-    return [_target_table(source, target) for target in operating_points.targets_of(source)]
-
-
 def _target_table(source: Source, target: float) -> Table:
     notes = Footnotes()
     records = [
@@ -185,8 +182,8 @@ def _target_table(source: Source, target: float) -> Table:
         for record in records
     ]
     pointer = f"{records[0].pointer}/at/fmr"
-    caption = spans(
-        TextSpan(text="FNMR at FMR ", kind="b"),
+    caption = phrases.titled(
+        "FNMR at FMR",
         TextSpan(text=formatting.exact(target), pointer=pointer, kind="n b"),
         f". Rates: {display_name(words().weighting, source.weighting)}, beside it the other weighting, "
         "at a threshold of its own; errors and comparisons are pooled counts.",
@@ -199,7 +196,7 @@ def _no_interval() -> tuple[tuple[Text, ...], ...]:
 
 
 def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
-    parts: list[Part] = [provider(record), "  FNMR ", *_bold(phrases.value(record, notes))]
+    parts: list[Part] = [provider(record), "  FNMR ", *phrases.styled(phrases.value(record, notes), "b")]
     if record.estimate.numerator is not None:
         parts += [" (", phrases.counts(record), ")"]
     other = _other_weighting(source, record)
@@ -209,10 +206,6 @@ def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
     if threshold is not None:
         parts += [" · threshold ", phrases.value(threshold, notes)]
     return spans(*parts)
-
-
-def _bold(text: Text) -> Text:
-    return tuple(TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
 
 
 def _other_weighting(source: Source, record: Record) -> Record | None:
@@ -245,34 +238,25 @@ def _at_thresholds(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = [
-        Block(head=(provider(system_records[0]),), rows=tuple(_threshold_rows(system_records, notes)))
-        for _, system_records in by_provider(source, records)
-    ]
-    columns: tuple[Column, ...] = (
-        Column(title="Operating point"),
-        *RATE_COLUMNS,
-    )
+    blocks = blocks_of_systems(source, records, lambda every: _threshold_rows(every, notes))
+    columns = (*header(["Operating point"]), *RATE_COLUMNS)
     people = any(record.bound(Target.POPULATION) for record in records)
-    caption = spans(
-        TextSpan(text="FMR and FNMR at fixed thresholds. ", kind="b"),
+    caption = phrases.titled(
+        "FMR and FNMR at fixed thresholds.",
         f"Rates: {display_name(words().weighting, source.weighting)}.",
         methods_said(records, Target.POPULATION if people else Target.COMPARISONS_IID),
     )
     return [build_table("fixed-thresholds", caption, columns, blocks, notes, "dense")]
 
 
-def _threshold_rows(records: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
-    points = dict.fromkeys(record.at for record in records)
-    rows = []
-    for point in points:
-        pair = {record.estimate.metric: record for record in records if record.at == point}
-        first = next(iter(pair.values()))
-        cells: list[Text] = [phrases.at_words(first.estimate.at, first.pointer)]
-        for metric in ("fmr", "fnmr"):
-            cells += rate_cells(pair.get(metric), notes)
-        rows.append(tuple(cells))
-    return rows
+def _threshold_rows(records: list[Record], notes: Footnotes) -> Iterator[tuple[Text, ...]]:
+    for here in grouped(records, lambda record: record.at).values():
+        pair = {record.estimate.metric: record for record in here}
+        yield (
+            phrases.at_words(here[0].estimate.at, here[0].pointer),
+            *rate_cells(pair.get("fmr"), notes),
+            *rate_cells(pair.get("fnmr"), notes),
+        )
 
 
 def rate_cells(record: Record | None, notes: Footnotes) -> tuple[Text, ...]:
@@ -296,18 +280,13 @@ def _eer(source: Source) -> list[Table]:
             (provider(record),),
             _where(source, record),
             phrases.value(record),
-            (TextSpan(text=record.estimate.note or phrases.ABSENT, pointer=f"{record.pointer}/note"),),
+            phrases.note(record),
         )
         for record in records
     )
-    columns = (
-        Column(title="System"),
-        Column(title="On"),
-        Column(title="EER", kind="num"),
-        Column(title="Note", kind="num"),
-    )
-    caption = spans(
-        TextSpan(text="Equal error rate. ", kind="b"),
+    columns = header(["System", "On"], ["EER", "Note"])
+    caption = phrases.titled(
+        "Equal error rate.",
         "The rate where FMR and FNMR are equal, over all distinct scores; pooled. A summary, not an operating "
         "point, without an interval.",
     )

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json, mapping
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections import licences
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Source, escape
 
 LINE = 110
@@ -44,30 +45,30 @@ def _digests(source: Source) -> Table:
         for key, title in (("spec", "spec and inputs (the audit's identity)"), ("cohort", "cohort"))
     ]
     rows += [
-        ((TextSpan(text=name, kind="code"),), _digest(digest, f"/digests/inputs/{escape(name)}"))
+        ((phrases.code(name),), _digest(digest, f"/digests/inputs/{escape(name)}"))
         for name, digest in sorted(mapping(source.result.digests.get("inputs")).items())
     ]
-    columns = (Column(title="Of"), Column(title="SHA-256", kind="wide"))
-    caption = spans(TextSpan(text="Digests. ", kind="b"), "A change of a single byte changes them.")
+    columns = header(["Of"], wide=["SHA-256"])
+    caption = phrases.titled("Digests.", "A change of a single byte changes them.")
     return build_table("digests", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
 
 def _digest(digest: Json, pointer: str) -> Text:
-    return (TextSpan(text=str(digest or "none"), pointer=pointer, kind="code"),)
+    return (phrases.code(str(digest or "none"), pointer),)
 
 
 def _made(source: Source) -> Iterator[Table]:
     """Model and settings of templates that ``frtaudit embed`` made; none where it made none."""
     blocks = [
         Block(
-            head=spans(TextSpan(text=name, kind="b")),
+            head=spans(phrases.bold(name)),
             rows=tuple(_settings(mapping(facts), f"/cohort/templates/{escape(name)}")),
         )
         for name, facts in sorted(mapping(source.result.cohort.get("templates")).items())
     ]
     if blocks:
-        caption = spans(TextSpan(text="Templates. ", kind="b"), "What frtaudit embed made them with.")
-        columns = (Column(title="Setting"), Column(title="Value", kind="wide"))
+        caption = phrases.titled("Templates.", "What frtaudit embed made them with.")
+        columns = header(["Setting"], wide=["Value"])
         yield build_table("templates", caption, columns, blocks, Footnotes())
 
 

@@ -13,7 +13,6 @@ from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import (
     Block,
-    Column,
     Figure,
     Footnotes,
     Panel,
@@ -105,7 +104,7 @@ def _step(record: Record) -> Text:
     return spans(
         *change,
         " from ",
-        TextSpan(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from", kind="b"),
+        phrases.bold(str(estimate.at["from"]), f"{record.pointer}/at/from"),
         " to ",
         provider(record),
         differences.p_values(record),
@@ -143,8 +142,8 @@ def _grid(family: str, members: Sequence[_Member], schema: str, largest: Sequenc
         cells = [_cell(by_detection.get(name), here) for name in across]
         rows.append(((TextSpan(text=down or "–"),), *cells))
     columns = header(["Recognition"], (name or "–" for name in across))
-    caption = spans(
-        TextSpan(text=f"{_called(family)}: the largest d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"{_called(family)}: the largest d_l2 by {schema.replace('_', ' ')}.",
         "Rows: recognition; columns: detection; points on 0 to 100. Below each value its interval for ",
         display_name(words().target, Target.POPULATION.value),
         ", then (“published”) the upper bound as in Peña-Alcántara (2022). In bold: dated releases.",
@@ -165,15 +164,15 @@ def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
         return phrases.DASH
     value = phrases.value(record)
     if member.released is not None:
-        value = tuple(TextSpan(text=p.text, pointer=p.pointer, kind="b") for p in value)
+        value = tuple(phrases.bold(p.text, p.pointer) for p in value)
     parts: list[Part] = [value]
     bound = record.bound(Target.POPULATION)
     if bound is not None and bound.interval.low is not None:
-        parts += [TextSpan(text=" ", kind="br"), phrases.bounds(bound, record.estimate)]
+        parts += [phrases.BREAK, phrases.bounds(bound, record.estimate)]
     iid = record.bound(Target.COMPARISONS_IID)
     if iid is not None and iid.interval.high is not None:
         high = phrases.number(formatting.plain(iid.interval.high), f"{iid.pointer}/high")
-        parts += [TextSpan(text=" ", kind="br"), "published ", high]
+        parts += [phrases.BREAK, "published ", high]
     return spans(*parts)
 
 
@@ -188,15 +187,9 @@ def _changes(source: Source, family: str, members: Sequence[_Member]) -> Table |
         return None
     notes = Footnotes()
     rows = tuple(_change(record, notes) for record in records)
-    columns = (
-        Column(title="From – to"),
-        Column(title="By"),
-        Column(title="change", kind="num"),
-        Column(title="for the population", kind="num"),
-        Column(title="Up or down?", kind="wide"),
-    )
-    caption = spans(
-        TextSpan(text=f"{_called(family)}: the change with each release. ", kind="b"),
+    columns = header(["From – to", "By"], ["change", "for the population"], ["Up or down?"])
+    caption = phrases.titled(
+        f"{_called(family)}: the change with each release.",
         "New largest d_l2 minus old, with the same resampled subjects in both; above 0, bias increased.",
         methods_said(records, Target.POPULATION),
     )

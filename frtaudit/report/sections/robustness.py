@@ -1,6 +1,6 @@
 """Robustness and limitations: who may be missing, on whom rates hang, label errors, what is unknown, another mix."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Method
@@ -11,8 +11,8 @@ from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan
 from frtaudit.report.section import section
 from frtaudit.report.sections import robustness_classes
 from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
-from frtaudit.report.sections.tables import build_table, by_provider, header, provider
-from frtaudit.report.source import AtKey, Record, Source
+from frtaudit.report.sections.tables import blocks_of_systems, build_table, by_provider, header, provider
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import words
 
 ENDS = ("low", "high")
@@ -51,7 +51,7 @@ def build(source: Source) -> Robustness:
 def _runs(source: Source) -> Text:
     """Seed, B, the largest Monte Carlo error of a rate's bound, and what was declared of earlier runs."""
     spec, drawn = source.result.spec, mapping(source.result.spec.get("bootstrap"))
-    parts: list[Part] = [TextSpan(text=words().robustness["runs"], kind="b")]
+    parts: list[Part] = [phrases.bold(words().robustness["runs"])]
     parts += [" Seed ", TextSpan(text=str(spec.get("seed", 0)), pointer="/spec/seed", kind="n")]
     parts += [
         ", B = ",
@@ -99,10 +99,8 @@ def _monte_carlo(source: Source) -> Text:
 def _unknown(source: Source) -> list[Text]:
     """How many people have no class, by schema."""
     return [
-        spans(
-            TextSpan(text=f"Without a class under {spoken(record.estimate.schema)}: ", kind="b"),
-            phrases.counts(record),
-            " subjects.",
+        phrases.titled(
+            f"Without a class under {spoken(record.estimate.schema)}:", phrases.counts(record), " subjects."
         )
         for record in source.select("unknown_subjects")
         if record.estimate.numerator
@@ -114,11 +112,7 @@ def _absent(source: Source) -> Table:
     rows = [
         (
             (_who(source, record),),
-            (
-                phrases.number(
-                    formatting.count(record.estimate.denominator or 0), f"{record.pointer}/denominator"
-                ),
-            ),
+            (phrases.whole(record.estimate.denominator or 0, f"{record.pointer}/denominator"),),
             phrases.value(record, notes),
             (
                 phrases.number(
@@ -131,9 +125,7 @@ def _absent(source: Source) -> Table:
     columns = header(
         ["Among"], ["Subjects (K)", "share of a kind of subject", "probability that it is absent"]
     )
-    caption = spans(
-        TextSpan(text="Kinds of subjects that may be absent. ", kind="b"), words().robustness["absent"]
-    )
+    caption = phrases.titled("Kinds of subjects that may be absent.", words().robustness["absent"])
     return build_table("robustness-unseen-subjects", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
@@ -142,18 +134,19 @@ def _worst(source: Source) -> Table | None:
     if not records:
         return None
     notes = Footnotes()
-    blocks = []
-    for _, system_records in by_provider(source, records):
-        rows = []
-        for here in _places(system_records, "subjects"):
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        for here in _places(every, "subjects"):
             pair = {record.estimate.metric: record for record in here}
             first, *others = (pair["worst_share"], pair.get("worst_involved"), pair.get("heaviest_pair"))
-            people = phrases.number(
-                formatting.count(int(first.estimate.at["subjects"])), f"{first.pointer}/at/subjects"
+            people = phrases.whole(int(first.estimate.at["subjects"]), f"{first.pointer}/at/subjects")
+            yield (
+                point(first, "subjects"),
+                (people,),
+                *(_counted(record, notes) for record in (first, *others)),
             )
-            counted = (_counted(record, notes) for record in (first, *others))
-            rows.append((point(first, "subjects"), (people,), *counted))
-        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
+
+    blocks = blocks_of_systems(source, records, rows)
     columns = header(
         ["At"],
         ["subjects", "share of false matches", "false matches with one of them", "largest share of one pair"],
@@ -161,11 +154,7 @@ def _worst(source: Source) -> Table | None:
     share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
     how = formatting.exact(float(share)) if isinstance(share, (int, float)) else ""
     number = TextSpan(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
-    title = spans(
-        TextSpan(text="The ", kind="b"),
-        number,
-        TextSpan(text=" of subjects with most false matches. ", kind="b"),
-    )
+    title = phrases.titled("The", number, phrases.bold(" of subjects with most false matches. "))
     caption = spans(title, words().robustness["worst"])
     return build_table("robustness-most-false-matches", caption, columns, blocks, notes, "dense")
 
@@ -179,25 +168,15 @@ def _alone(source: Source) -> Table | None:
     measured = measured_by(source, "fmr", "fnmr", "fnmr_at_fmr")
     blocks = []
     for _, system_records in by_provider(source, records):
-        for at in dict.fromkeys(without(record, "line") for record in system_records):
-            here = [record for record in system_records if without(record, "line") == at]
-            groups = dict.fromkeys((record.estimate.schema, record.estimate.group) for record in here)
-            rows = tuple(
-                _alone_row(
-                    source,
-                    [record for record in here if (record.estimate.schema, record.estimate.group) == group],
-                    names,
-                    measured,
-                    notes,
-                )
-                for group in groups
-            )
+        for here in _places(system_records, "line"):
+            groups = grouped(here, lambda record: (record.estimate.schema, record.estimate.group))
+            rows = tuple(_alone_row(source, group, names, measured, notes) for group in groups.values())
             head = spans(provider(here[0]), "  at ", point(here[0], "line"))
             blocks.append(Block(head=head, rows=rows))
     columns = header(
         ["Of"], (f"{rate}{end}" for rate in ("FMR", "FNMR") for end in ("", ", lowest", ", highest"))
     )
-    caption = spans(TextSpan(text="Rates without one subject. ", kind="b"), words().robustness["alone"])
+    caption = phrases.titled("Rates without one subject.", words().robustness["alone"])
     return build_table("robustness-leave-one-out", caption, columns, blocks, notes, "dense")
 
 
@@ -237,7 +216,7 @@ def _with_line(record: Record | None, like: Record | None, notes: Footnotes) -> 
         pointer=f"{record.pointer}/at/line",
         kind="n soft",
     )
-    return spans(shown, TextSpan(text=" ", kind="br"), TextSpan(text="line ", kind="soft"), line)
+    return spans(shown, phrases.BREAK, TextSpan(text="line ", kind="soft"), line)
 
 
 def _labels(source: Source) -> Table | None:
@@ -269,9 +248,8 @@ def _labels(source: Source) -> Table | None:
             )
         )
     columns = header(["Treated as one person"], (f"FMR, {of}" for of in OF.values()))
-    caption = spans(
-        TextSpan(text=("Rates if the pairs with the highest scores are label errors. "), kind="b"),
-        words().robustness["labels"],
+    caption = phrases.titled(
+        "Rates if the pairs with the highest scores are label errors.", words().robustness["labels"]
     )
     return build_table("robustness-label-errors", caption, columns, blocks, notes)
 
@@ -287,10 +265,7 @@ def _reviewed(source: Source, record: Record) -> Text:
 
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
     """Records that stand at one operating point, in the order of the points."""
-    by_place: dict[AtKey, list[Record]] = {}
-    for record in records:
-        by_place.setdefault(without(record, *keys), []).append(record)
-    return list(by_place.values())
+    return list(grouped(records, lambda record: without(record, *keys)).values())
 
 
 def _who(source: Source, record: Record) -> TextSpan:
@@ -305,4 +280,4 @@ def _counted(record: Record | None, notes: Footnotes) -> Text:
     if record.estimate.numerator is None:
         return phrases.value(record, notes)
     soft = phrases.styled(phrases.counts(record), "soft")
-    return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), soft)
+    return spans(phrases.value(record, notes), phrases.BREAK, soft)

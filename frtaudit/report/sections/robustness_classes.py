@@ -1,6 +1,6 @@
 """What is not known of classes, in tables: best and worst cases of every index, and another mix of people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from frtaudit.core import Target
 from frtaudit.core.canonical import mapping
@@ -8,9 +8,14 @@ from frtaudit.core.metrics import INDICES
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
-from frtaudit.report.sections.tables import build_table, by_provider, header, methods_said, provider
-from frtaudit.report.source import AtKey, Record, Source, at_key, escape
+from frtaudit.report.pieces import Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import (
+    blocks_of_systems,
+    build_table,
+    header,
+    methods_said,
+)
+from frtaudit.report.source import AtKey, Record, Source, at_key, escape, grouped
 from frtaudit.report.words import display_name, words
 
 ANALYSIS = "robustness"
@@ -33,14 +38,12 @@ def bounds(source: Source, schema: str) -> Table | None:
     measured = measured_by(source, *INDICES, "d_l2", "skewed_error_ratio", weightings=True)
     causes = [name for name in CAUSES if any(record.estimate.at.get("missing") == name for record in records)]
     behind = any(record.estimate.metric == "index_behind_labels" for record in records)
-    blocks = []
-    for _, system_records in by_provider(source, records):
-        keys = dict.fromkeys(_index_key(record) for record in system_records)
-        rows = []
-        for key in keys:
-            here = [record for record in system_records if _index_key(record) == key]
-            rows.append(_bounds_row(source, here, causes, measured, notes, behind=behind))
-        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        places = grouped(every, lambda record: without(record, "missing"))
+        return (_bounds_row(source, here, causes, measured, notes, behind=behind) for here in places.values())
+
+    blocks = blocks_of_systems(source, records, rows)
     titles = ["As measured"]
     for name in causes:
         titles += ["measured, pooled", CAUSES[name]] if name == "failures" else [CAUSES[name]]
@@ -52,7 +55,7 @@ def bounds(source: Source, schema: str) -> Table | None:
         *(text[f"bounds_{name}"] for name in causes),
         *([text["behind"]] if behind else []),
     ]
-    caption = spans(TextSpan(text=title, kind="b"), " ".join(sentences))
+    caption = spans(phrases.bold(title), " ".join(sentences))
     return build_table(
         name_of("robustness-unknown-classes", schema), caption, columns, blocks, notes, "dense"
     )
@@ -102,10 +105,6 @@ def _between(best: Record, worst: Record) -> Text:
     return spans(high, " in both") if same else spans(low, " to ", high)
 
 
-def _index_key(record: Record) -> AtKey:
-    return tuple((key, value) for key, value in record.at if key != "missing")
-
-
 def _index(record: Record) -> Text:
     at = record.estimate.at
     name = display_name(words().metric, str(at["index"]))
@@ -138,24 +137,18 @@ def mix(source: Source, schema: str) -> Table | None:
         return None
     notes = Footnotes()
     measured = measured_by(source, "threshold_at_fmr")
-    blocks = []
-    for _, system_records in by_provider(source, records):
-        rows = [
-            _mix_row(
-                source,
-                [record for record in system_records if record.estimate.at["fmr"] == target],
-                measured,
-                notes,
-            )
-            for target in dict.fromkeys(record.estimate.at["fmr"] for record in system_records)
-        ]
-        blocks.append(Block(head=(provider(system_records[0]),), rows=tuple(rows)))
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        targets = grouped(every, lambda record: record.estimate.at["fmr"])
+        return (_mix_row(source, here, measured, notes) for here in targets.values())
+
+    blocks = blocks_of_systems(source, records, rows)
     columns = header(
         ["At"],
         ["threshold", "FMR in the mix", "FNMR in the mix", "threshold that the mix needs", "FNMR there"],
     )
-    caption = spans(
-        TextSpan(text=f"Other shares of classes, by {spoken(schema)}: ", kind="b"),
+    caption = phrases.titled(
+        f"Other shares of classes, by {spoken(schema)}:",
         *_declared_mix(source, schema),
         ". ",
         words().robustness["mix"],
@@ -230,7 +223,7 @@ def _bounded(record: Record | None, notes: Footnotes) -> Text:
         return phrases.value(record, notes)
     return spans(
         phrases.value(record, notes),
-        TextSpan(text=" ", kind="br"),
+        phrases.BREAK,
         phrases.bounds(bound, record.estimate, notes),
     )
 

@@ -1,10 +1,18 @@
 """FMR among people of one class beside FMR among all, by system and schema."""
 
+from collections.abc import Iterator
+
 from frtaudit.core import Target
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Text, TextSpan, spans
+from frtaudit.report.pieces import Footnotes, Text, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
+from frtaudit.report.sections.tables import (
+    blocks_of_systems,
+    build_table,
+    header,
+    interval_cells,
+    methods_said,
+)
 from frtaudit.report.source import Record, Source, by_place
 
 FMR, RATIO = "fmr_same_class", "fmr_same_class_ratio"
@@ -17,24 +25,16 @@ def build(source: Source) -> View | None:
     if not records:
         return None
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=(provider(system_records[0]),),
-            rows=tuple(_row(pair, notes) for pair in by_place(system_records).values()),
-        )
-        for _, system_records in by_provider(source, records)
-    ]
-    columns = (
-        Column(title="Schema"),
-        Column(title="At"),
-        Column(title="FMR", kind="num"),
-        Column(title="false matches", kind="num"),
-        Column(title="interval", kind="num"),
-        Column(title="ratio to FMR of all", kind="num"),
-        Column(title="interval", kind="num"),
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        return (_row(pair, notes) for pair in by_place(every).values())
+
+    blocks = blocks_of_systems(source, records, rows)
+    columns = header(
+        ["Schema", "At"], ["FMR", "false matches", "interval", "ratio to FMR of all", "interval"]
     )
-    caption = spans(
-        TextSpan(text="FMR within classes. ", kind="b"),
+    caption = phrases.titled(
+        "FMR within classes.",
         "FMR of comparisons of two subjects of one class of a schema, and its ratio to FMR of all comparisons at the "
         "same threshold.",
         methods_said(records, Target.POPULATION),

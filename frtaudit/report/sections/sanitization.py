@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from frtaudit.core.canonical import Json, mapping
-from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
@@ -52,9 +51,8 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         cells = [_count(class_counts[place], f"{at}/groups/{place}") for place, _ in groups]
         rows.append((_rule(stage, at), _count(stage, at), *cells))
     by = f" by {schema.replace('_', ' ')}" if schema else ""
-    caption = spans(
-        TextSpan(text=f"Subjects and samples after each step{by}. ", kind="b"),
-        "Subjects / samples after each step.",
+    caption = phrases.titled(
+        f"Subjects and samples after each step{by}.", "Subjects / samples after each step."
     )
     return build_table(
         f"sanitized-{schema or 'all'}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
@@ -69,9 +67,7 @@ def _rule(stage: Mapping[str, Json], at: str) -> Text:
 
 
 def _count(row: Mapping[str, Json], at: str) -> Text:
-    people, samples = (
-        phrases.number(formatting.count(_whole(row[key])), f"{at}/{key}") for key in ("subjects", "samples")
-    )
+    people, samples = (phrases.whole(_whole(row[key]), f"{at}/{key}") for key in ("subjects", "samples"))
     return spans(people, "\u00a0/\u00a0", samples)
 
 

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from frtaudit.core.seal import Departure
-from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, spans
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
+from frtaudit.report.sections.tables import header
 from frtaudit.report.source import Source
 
 NOTHING = "nothing"
-RESULT = TextSpan(text="result.json", kind="code")
+RESULT = phrases.code("result.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +45,8 @@ def build(source: Source) -> Sealed | None:
 
 def _table(rows: tuple[tuple[Text, ...], ...]) -> Table:
     """Every row: a departure is never cut, so that none hides behind a hundred others."""
-    columns = (
-        Column(title="Place"),
-        Column(title="Sealed", kind="wide"),
-        Column(title="As run", kind="wide"),
-    )
-    caption = spans(TextSpan(text="Departures from the seal. ", kind="b"), "Paths are those of ", RESULT, ".")
+    columns = header(["Place"], wide=["Sealed", "As run"])
+    caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
     return Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),))
 
 
@@ -62,4 +60,4 @@ def _row(index: int, departure: Departure) -> tuple[Text, ...]:
 
 
 def _piece(text: str, pointer: str) -> TextSpan:
-    return TextSpan(text=text, pointer=pointer, kind="code")
+    return phrases.code(text, pointer)

@@ -18,6 +18,7 @@ from frtaudit.report.pieces import (
     Table,
     Text,
     TextSpan,
+    commas,
     listed,
     plain_text,
     spans,
@@ -46,7 +47,7 @@ from frtaudit.report.sections.verdicts import (
     record_of,
     requirement_rows,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import OF_SUBJECTS, Record, Source
 from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
@@ -185,14 +186,11 @@ def _lines(text: Text, length: int = LINE_LENGTH) -> int:
 
 def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     """Which systems, which people, and for whom the verdicts hold."""
-    systems = [
-        TextSpan(text=name, pointer=_named_at(source, name), kind="b")
-        for name in source.providers[:FIRST_PAGE_SYSTEMS]
-    ]
+    systems = [phrases.bold(name, _named_at(source, name)) for name in source.providers[:FIRST_PAGE_SYSTEMS]]
     if systems:
         rest = len(source.providers) - len(systems)
         more: list[Part] = [f" and {rest} more"] if rest else []
-        yield "Systems", spans(listed(systems) if not rest else _commas(systems), *more)
+        yield "Systems", spans(listed(systems) if not rest else commas(systems), *more)
     people = _people(source)
     if people:
         yield "Subjects", people
@@ -220,10 +218,6 @@ def _named_at(source: Source, provider: str) -> str | None:
     return None if first is None else f"{first}/provider"
 
 
-def _commas(pieces: Sequence[TextSpan]) -> Text:
-    return spans(*(part for piece in pieces for part in (", ", piece)))[1:]
-
-
 def _people(source: Source) -> Text:
     """How many people and images there are, and how many people each class has."""
     cohort = source.result.cohort
@@ -244,8 +238,7 @@ def _people(source: Source) -> Text:
         ]
         rest = len(source.counts(schema)) > FIRST_PAGE_CLASSES
         if classes:
-            shown = spans(*(part for class_ in classes for part in (", ", class_)))[1:]
-            parts += [f"; by {schema.replace('_', ' ')} (", shown, ", …)" if rest else ")"]
+            parts += [f"; by {schema.replace('_', ' ')} (", commas(classes), ", …)" if rest else ")"]
     further = [schema.replace("_", " ") for schema in source.judged_schemas[FIRST_PAGE_SCHEMAS:]]
     parts += ["; by ", listed(further)] if parts and further else []
     return spans(*parts)
@@ -271,7 +264,7 @@ def headline(source: Source) -> Table | None:
         }
         if by_target:
             first = next(iter(by_target.values()))
-            name = TextSpan(text=provider, pointer=f"{first.pointer}/provider", kind="b")
+            name = phrases.bold(provider, f"{first.pointer}/provider")
             cells = (
                 _headline_cell(by_target.get(target), notes, lines.get((provider, target), ()))
                 for target in targets
@@ -297,20 +290,18 @@ def _headline_cell(record: Record | None, notes: Footnotes, with_labels: Text) -
     """A rate and its interval, below them its counts, or a line on the pooled rate with label errors."""
     if record is None:
         return phrases.DASH
-    bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+    bound = record.bound(*OF_SUBJECTS)
     lines: list[Part] = [*phrases.styled(phrases.value(record, notes), "big")]
     if bound is not None:
         lines += ["   ", *phrases.bounds(bound, record.estimate, notes)]
     if with_labels or record.estimate.numerator is not None:
         below = with_labels or phrases.styled(phrases.counts(record), "soft")
-        lines += [TextSpan(text=" ", kind="br"), *below]
+        lines += [phrases.BREAK, *below]
     return spans(*lines)
 
 
 def _headline_caption(source: Source, records: list[Record]) -> Text:
-    chosen = [
-        record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID) for record in records
-    ]
+    chosen = [record.bound(*OF_SUBJECTS) for record in records]
     first = next((bounds for bounds in chosen if bounds is not None), None)
     base = (
         "FNMR: the share of comparisons of two images of one subject that do not match, at the threshold set for "

@@ -1,30 +1,33 @@
 """Rows that several sections print: an estimate with each of its intervals, and what is cut from long tables."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, capped, listed, spans
-from frtaudit.report.source import Bounds, Record, Source
+from frtaudit.report.source import Bounds, Record, Source, grouped
 
 MAX_ROWS = 200
 FEW_ROWS = 12  # of a table that is not broken over two pages
-RATE_COLUMNS = (
-    Column(title="FMR", kind="num"),
-    Column(title="false matches", kind="num"),
-    Column(title="interval", kind="num"),
-    Column(title="FNMR", kind="num"),
-    Column(title="false non-matches", kind="num"),
-    Column(title="interval", kind="num"),
-)
 
-INTERVAL_COLUMNS = (
-    Column(title="Interval holds for"),
-    Column(title="Method"),
-    Column(title="Level", kind="num"),
-    Column(title="Low to high", kind="num"),
-    Column(title="MC error", kind="num"),
-    Column(title="Effective n, resamples", kind="num"),
+
+def header(texts: Iterable[str], numbers: Iterable[str] = (), wide: Iterable[str] = ()) -> tuple[Column, ...]:
+    """Columns of text, then of numbers, then wide ones of sentences, by their titles.
+
+    >>> [column.kind for column in header(["System"], ["FMR", "FNMR"])]
+    ['text', 'num', 'num']
+    """
+    return (
+        *(Column(title=title) for title in texts),
+        *(Column(title=title, kind="num") for title in numbers),
+        *(Column(title=title, kind="wide") for title in wide),
+    )
+
+
+RATE_COLUMNS = header([], ["FMR", "false matches", "interval", "FNMR", "false non-matches", "interval"])
+
+INTERVAL_COLUMNS = header(
+    ["Interval holds for", "Method"], ["Level", "Low to high", "MC error", "Effective n, resamples"]
 )
 BOTH = (Target.POPULATION, Target.FIXED_IDENTITIES)
 
@@ -52,24 +55,12 @@ def build_table(
     )
 
 
-def header(texts: Iterable[str], numbers: Iterable[str] = ()) -> tuple[Column, ...]:
-    """Columns of text, then columns of numbers, by their titles.
-
-    >>> [column.kind for column in header(["System"], ["FMR", "FNMR"])]
-    ['text', 'num', 'num']
-    """
-    return (
-        *(Column(title=title) for title in texts),
-        *(Column(title=title, kind="num") for title in numbers),
-    )
-
-
 def not_drawn(systems: Sequence[str], what: str = "the curves") -> tuple[Text, ...]:
     """What a reader is told of the systems whose figures a page has no room for."""
     if not systems:
         return ()
-    names = listed([TextSpan(text=name, kind="b") for name in systems])
-    command = TextSpan(text="frtaudit figures", kind="code")
+    names = listed([phrases.bold(name) for name in systems])
+    command = phrases.code("frtaudit figures")
     return (spans(f"Not drawn here: {what} of ", names, "; ", command, " writes them."),)
 
 
@@ -99,7 +90,7 @@ def _interval_row(record: Record, bounds: Bounds, notes: Footnotes, places: int 
 
 def provider(record: Record) -> TextSpan:
     """The system's name."""
-    return TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    return phrases.bold(record.estimate.provider, f"{record.pointer}/provider")
 
 
 def interval_cells(
@@ -137,18 +128,27 @@ def methods_said(records: Iterable[Record], *targets: Target) -> Text:
 
 def by_provider(source: Source, records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
     """Records of each system, systems in the result's order."""
-    every = list(records)
-    grouped = [
-        (name, [record for record in every if record.estimate.provider == name]) for name in source.providers
-    ]
-    return [(name, system_records) for name, system_records in grouped if system_records]
+    by = grouped(records, lambda record: record.estimate.provider)
+    return [(name, by[name]) for name in source.providers if name in by]
 
 
 def system_blocks(
     source: Source, records: Iterable[Record], row: Callable[[Record], tuple[Text, ...]]
 ) -> list[Block]:
     """A block for each system, a row for each of its records."""
-    grouped = by_provider(source, records)
+    return blocks_of_systems(source, records, lambda every: map(row, every))
+
+
+def blocks_of_systems(
+    source: Source, records: Iterable[Record], rows: Callable[[list[Record]], Iterable[tuple[Text, ...]]]
+) -> list[Block]:
+    """A block for each system: the rows of its records."""
     return [
-        Block(head=(provider(every[0]),), rows=tuple(row(record) for record in every)) for _, every in grouped
+        Block(head=(provider(every[0]),), rows=tuple(rows(every)))
+        for _, every in by_provider(source, records)
     ]
+
+
+def headed(rows: Mapping[str, Iterable[tuple[Text, ...]]]) -> list[Block]:
+    """A block of rows below each heading."""
+    return [Block(head=(phrases.bold(head),), rows=tuple(below)) for head, below in rows.items()]

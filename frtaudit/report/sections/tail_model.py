@@ -1,22 +1,21 @@
 """FMR beyond the data by a model of the tail: rates, thresholds, fits, and how stable they are."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves, tails
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Column, Figure, Footnotes, Table, Text, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
+    blocks_of_systems,
     build_table,
-    by_provider,
     header,
     interval_cells,
     methods_said,
-    provider,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 ANALYSIS = "tail_model"
 RATE, CHOICE, SEEN = "fmr_model", "fmr_model_choice", "fmr_model_seen"
@@ -123,17 +122,15 @@ def _table(
     chosen = [record for record in records if record.estimate.metric in metrics]
     if not chosen:
         return None
-    notes, blocks = Footnotes(), []
-    for _, system_records in by_provider(source, chosen):
-        places: dict[tuple[object, ...], dict[str, Record]] = {}
-        for record in system_records:
-            key = tuple(sorted(record.estimate.at.items()))
-            places.setdefault(key, {})[record.estimate.metric] = record
-        if system_records:
-            rows = tuple(row(by_metric, notes) for by_metric in places.values())
-            blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
+    notes = Footnotes()
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        for here in grouped(every, lambda record: record.at).values():
+            yield row({record.estimate.metric: record for record in here}, notes)
+
+    blocks = blocks_of_systems(source, chosen, rows)
     name, title, says = named
-    caption = spans(TextSpan(text=title, kind="b"), says, methods_said(chosen, Target.MODEL))
+    caption = spans(phrases.bold(title), says, methods_said(chosen, Target.MODEL))
     return build_table(name, caption, columns, blocks, notes)
 
 

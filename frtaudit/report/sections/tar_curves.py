@@ -13,7 +13,6 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import (
-    Block,
     Column,
     Figure,
     Footnotes,
@@ -27,8 +26,13 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, by_provider, methods_said, not_drawn, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import (
+    blocks_of_systems,
+    build_table,
+    methods_said,
+    not_drawn,
+)
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 METRIC = "tar_at_tar"
@@ -77,7 +81,7 @@ def build(source: Source) -> View | None:
 
 def _elsewhere(systems: Sequence[str], schemas: Sequence[str]) -> Text:
     """Where the figures are that do not stand beside the first table."""
-    names = listed([TextSpan(text=name, kind="b") for name in systems])
+    names = listed([phrases.bold(name) for name in systems])
     by = listed([schema.replace("_", " ") for schema in schemas])
     return spans("The annex has the further curves of ", names, ", by ", by, ".")
 
@@ -95,25 +99,17 @@ def _table(source: Source, schema: str) -> Table:
     records = source.select(METRIC, schema=schema)
     notes = Footnotes()
     groups = list(dict.fromkeys(record.estimate.group for record in records))
-    blocks = []
-    for _, system_records in by_provider(source, records):
-        firsts = dict.fromkeys(str(record.estimate.at["class"]) for record in system_records)
-        rows = tuple(
-            _row(
-                source,
-                schema,
-                [record for record in system_records if record.estimate.at["class"] == first],
-                groups,
-                notes,
-            )
-            for first in firsts
-        )
-        blocks.append(Block(head=(provider(system_records[0]),), rows=rows))
+
+    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
+        classes = grouped(every, lambda record: record.estimate.at["class"])
+        return (_row(source, schema, here, groups, notes) for here in classes.values())
+
+    blocks = blocks_of_systems(source, records, rows)
     columns = [Column(title="Threshold set for"), Column(title="threshold", kind="num")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     first = records[0]
-    caption = spans(
-        TextSpan(text=f"One threshold for all classes, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = phrases.titled(
+        f"One threshold for all classes, by {schema.replace('_', ' ')}.",
         "At the threshold that gives the class on the left a TAR of ",
         phrases.number(f"{100 * float(first.estimate.at['tar']):g} %", f"{first.pointer}/at/tar"),
         f", the TAR of each class; {'beside' if len(groups) <= BESIDE else 'below'} it the interval for ",
@@ -155,7 +151,7 @@ def _cell(record: Record | None, notes: Footnotes, classes: int) -> Text:
             bounds = phrases.bounds(bound, record.estimate, notes)
             beside = few and len(parts) == 1
             parts += [
-                "   " if beside else TextSpan(text=" ", kind="br"),
+                "   " if beside else phrases.BREAK,
                 *(unbroken(piece) if classes <= WHOLE else piece for piece in bounds),
             ]
     return spans(*parts)

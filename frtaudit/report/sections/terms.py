@@ -86,7 +86,7 @@ def _verdict_rule(source: Source) -> Text:
     count = findings[0].family
     if not count:
         return spans(*parts, ".")
-    family = phrases.number(formatting.count(count), "/findings/0/family")
+    family = phrases.whole(count, "/findings/0/family")
     return spans(*parts, "; “fail” also holds after adjustment for all ", family, " findings (Holm 1979).")
 
 

@@ -1,22 +1,22 @@
 """FAR and FRR of transactions by number of attempts, by class, and with failures to enrol."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from frtaudit.core import Target
 from frtaudit.core.canonical import mapping
-from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     build_table,
     by_provider,
+    header,
     interval_cells,
     methods_said,
     provider,
     system_blocks,
 )
-from frtaudit.report.source import Record, Source, by_place, escape
+from frtaudit.report.source import Record, Source, at_key, by_place, escape, grouped
 
 ANALYSIS, FEWER = "transactions", "attempts"
 RATES, GENERALISED = ("far", "frr"), ("gfar", "gfrr")
@@ -67,7 +67,7 @@ def _rates(
             rows=tuple(_row(source, pair, metrics, notes) for pair in by_place(point_records).values()),
         )
         for _, system_records in by_provider(source, chosen)
-        for point_records in _at_one_point(system_records)
+        for point_records in grouped(system_records, lambda record: at_key(_point(record))).values()
     ]
     columns = [*([Column(title="Attempts")] if metrics == RATES else []), Column(title="Of")]
     for metric in metrics:
@@ -76,9 +76,7 @@ def _rates(
             *([Column(title="errors / all", kind="num")] if metrics == RATES else []),
             Column(title="interval", kind="num"),
         ]
-    caption = spans(
-        TextSpan(text=title, kind="b"), *_declared(source), says, methods_said(chosen, Target.POPULATION)
-    )
+    caption = spans(phrases.bold(title), *_declared(source), says, methods_said(chosen, Target.POPULATION))
     return build_table(name, caption, columns, blocks, notes)
 
 
@@ -91,7 +89,7 @@ def _declared(source: Source) -> Iterator[Part]:
     protocol, at = mapping(source.result.spec.get("protocol")), f"/spec/analyses/{escape(name)}"
     if protocol.get("type") == ANALYSIS:
         yield "Composed of a subject's images: a reference, then attempts, "
-        yield phrases.number(formatting.count(int(str(protocol["k"]))), "/spec/protocol/k")
+        yield phrases.whole(int(str(protocol["k"])), "/spec/protocol/k")
         yield " for each transaction. "
     timeout = asked.get("timeout")
     if isinstance(timeout, int | float):
@@ -107,14 +105,6 @@ def _point(record: Record) -> dict[str, float | str]:
     return {key: setting for key, setting in record.estimate.at.items() if key != FEWER}
 
 
-def _at_one_point(records: Iterable[Record]) -> list[list[Record]]:
-    """The records of each operating point, points and records in the result's order."""
-    by_point: dict[tuple[tuple[str, float | str], ...], list[Record]] = {}
-    for record in records:
-        by_point.setdefault(tuple(sorted(_point(record).items())), []).append(record)
-    return list(by_point.values())
-
-
 def _head(record: Record) -> Text:
     """System and operating point."""
     return spans(provider(record), " ", phrases.at_words(_point(record), record.pointer))
@@ -125,7 +115,7 @@ def _attempts(record: Record) -> Text:
     fewer = record.estimate.at.get(FEWER)
     if not isinstance(fewer, float):
         return spans("all allowed")
-    shown = phrases.number(formatting.count(int(fewer)), f"{record.pointer}/at/{FEWER}")
+    shown = phrases.whole(int(fewer), f"{record.pointer}/at/{FEWER}")
     return spans("first ", shown) if fewer > 1 else spans("first")
 
 
@@ -158,14 +148,9 @@ def _enrolment(source: Source) -> Table:
             *intervals,
         )
 
-    columns = (
-        Column(title="Of"),
-        Column(title="FTE", kind="num"),
-        Column(title="not enrolled / subjects", kind="num"),
-        Column(title="interval", kind="num"),
-    )
-    caption = spans(
-        TextSpan(text="Failure to enrol. ", kind="b"),
+    columns = header(["Of"], ["FTE", "not enrolled / subjects", "interval"])
+    caption = phrases.titled(
+        "Failure to enrol.",
         "Subjects who could not be enrolled, of all.",
         methods_said(records, Target.POPULATION),
     )

@@ -13,7 +13,7 @@ from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, header, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 KIND = "two_dates"
@@ -109,12 +109,11 @@ def _verdicts(dated: _DatedRecords) -> Iterator[Text]:
         if record.estimate.at["pairs"] == "all"
     }
     decisive = dated.changes(dated.first, "own")
-    for name in dict.fromkeys(record.estimate.provider for record in decisive):
-        records = [record for record in decisive if record.estimate.provider == name]
+    for name, records in grouped(decisive, lambda record: record.estimate.provider).items():
         changed = [
             record for record in records if record.estimate.test is not None and record.estimate.test.differs
         ]
-        parts: list[Part] = [TextSpan(text=name, kind="b"), ": "]
+        parts: list[Part] = [phrases.bold(name), ": "]
         parts += ["FNMR changed at ", *_joined(changed)] if changed else [_unchanged(records)]
         parts.append(".")
         if name in again:
@@ -139,8 +138,8 @@ def _unchanged(records: Sequence[Record]) -> str:
 
 def _decisive(dated: _DatedRecords) -> Table:
     """FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm)."""
-    caption = spans(
-        TextSpan(text="Did a service change? ", kind="b"),
+    caption = phrases.titled(
+        "Did a service change?",
         "FNMR at each date, each with its own threshold; the same resampled queries at both dates. Intervals hold "
         "for the population, each separately; p is adjusted over all rows (Holm 1979).",
     )
@@ -149,11 +148,9 @@ def _decisive(dated: _DatedRecords) -> Table:
 
 def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: str = "Changed?") -> Table:
     notes = Footnotes()
-    changes = dated.changes(labels, "own")
     blocks = []
-    for target in dict.fromkeys(change.estimate.at["fmr"] for change in changes):
+    for target, records in grouped(dated.changes(labels, "own"), _target).items():
         values = dated.values(labels, target)
-        records = [change for change in changes if change.estimate.at["fmr"] == target]
         rows = tuple(
             (
                 (provider(record),),
@@ -175,11 +172,15 @@ def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: st
     return build_table(name, caption, columns, blocks, notes)
 
 
+def _target(record: Record) -> float | str:
+    return record.estimate.at["fmr"]
+
+
 def _at_date(record: Record, notes: Footnotes) -> Text:
     value = phrases.value(record, notes)
     if not record.bounds or record.bounds[0].interval.low is None:
         return value
-    return spans(*value, TextSpan(text=" ", kind="br"), *phrases.bounds(record.bounds[0], record.estimate))
+    return spans(*value, phrases.BREAK, *phrases.bounds(record.bounds[0], record.estimate))
 
 
 def _points(value: float) -> str:
@@ -212,7 +213,7 @@ def _changed(record: Record) -> Text:
         reason = (test.note if test is not None else None) or record.estimate.note or "not testable"
         return spans("Not tested: ", TextSpan(text=reason, pointer=f"{at}/note"), ".")
     p = _p(record)
-    parts: list[Part] = [TextSpan(text="Yes", kind="b") if test.differs else "Not shown", " (p ", *p, ")."]
+    parts: list[Part] = [phrases.bold("Yes") if test.differs else "Not shown", " (p ", *p, ")."]
     if not test.differs:
         share = phrases.number(formatting.exact(test.power), f"{at}/power")
         if test.detectable is None:
@@ -262,8 +263,8 @@ def _again(dated: _DatedRecords) -> Table | None:
         ["Service"],
         ["same score, of all pairs", "share", "mean change, mated", "mean change, non-mated", "largest"],
     )
-    caption = spans(
-        TextSpan(text="The same pairs of faces, scored again. ", kind="b"),
+    caption = phrases.titled(
+        "The same pairs of faces, scored again.",
         "Later minus earlier, in the service's own scores, with intervals for the population and p. A deterministic "
         "service has changed if one score has. Rates need not change: a new scale changes every score, and no rate "
         "at an FMR target.",
@@ -274,7 +275,7 @@ def _again(dated: _DatedRecords) -> Table | None:
 def _moved(record: Record) -> Text:
     parts: list[Part] = [*_signed(record, formatting.score)]
     if record.bounds and record.bounds[0].interval.low is not None:
-        parts += [TextSpan(text=" ", kind="br"), *_bounds(record, formatting.score), ", p ", *_p(record)]
+        parts += [phrases.BREAK, *_bounds(record, formatting.score), ", p ", *_p(record)]
     return spans(*parts)
 
 
@@ -288,8 +289,7 @@ def _kept(dated: _DatedRecords) -> Table | None:
     if not mated:
         return None
     blocks = []
-    for target in dict.fromkeys(record.estimate.at["fmr"] for record in mated):
-        records = [record for record in mated if record.estimate.at["fmr"] == target]
+    for target, records in grouped(mated, _target).items():
         rows = tuple(
             (
                 (provider(record),),
@@ -313,8 +313,8 @@ def _kept(dated: _DatedRecords) -> Table | None:
             "p",
         ],
     )
-    caption = spans(
-        TextSpan(text="At the threshold of the earlier date. ", kind="b"),
+    caption = phrases.titled(
+        "At the threshold of the earlier date.",
         "Rates of a user who set the threshold at the earlier date, for the FMR named, and kept it. Not declared as "
         "decisive: p is adjusted over all such tests of this report where B allows it.",
     )
@@ -325,10 +325,8 @@ def _others(dated: _DatedRecords, kinds: Sequence[str]) -> Iterator[Table]:
     """The same under other labels, where there are some."""
     for labels in dict.fromkeys(kinds):
         if labels != dated.first:
-            caption = spans(
-                TextSpan(text="Under other labels. ", kind="b"),
-                display_name(words().date_labels, labels),
-                " Not decisive.",
+            caption = phrases.titled(
+                "Under other labels.", display_name(words().date_labels, labels), " Not decisive."
             )
             yield _pairs(dated, name_of("dates", labels), labels, caption, "Do the rates differ?")
 

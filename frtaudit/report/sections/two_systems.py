@@ -16,7 +16,7 @@ from frtaudit.report.pieces import Figure, Text, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.uncertainty import LOGGED
 from frtaudit.report.sections.uncertainty_captions import resamples
-from frtaudit.report.source import Source
+from frtaudit.report.source import Source, grouped
 from frtaudit.report.words import display_name, words
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
@@ -123,9 +123,7 @@ def _splits(source: Source) -> Figure | None:
 
 
 def _zones(source: Source) -> list[Figure]:
-    by_measure: dict[Measure, list[Curve]] = {}
-    for curve in _of(source, ZONES):
-        by_measure.setdefault(_measure(curve), []).append(curve)
+    by_measure = grouped(_of(source, ZONES), _measure)
     codes = {_measure(curve): curve for curve in _of(source, CODES)}
     return [_zone(source, curves, codes.get(measure)) for measure, curves in by_measure.items()]
 

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import Target
 from frtaudit.core.result import DECISION
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.subjects_needed import subjects_to_detect
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, listed, spans
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.sections.vendor_tables import VALUE, Key, caution, key_of, number, pair, unit
@@ -19,7 +18,7 @@ from frtaudit.report.sections.vendors import (
     declared_rule,
     possible_ranks,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import OF_SUBJECTS, Record, Source
 
 VERDICTS = {
     "best_or_tied": ("not best", "best or tied"),
@@ -162,9 +161,9 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
         (Column(title="Verdict"), _verdict(decisions)),
     ]
     filled = [(column, cell) for column, cell in columns if any(cell(name) != phrases.DASH for name in names)]
-    rows = tuple(((TextSpan(text=name, kind="b"),), *(cell(name) for _, cell in filled)) for name in names)
-    caption = spans(
-        TextSpan(text="The systems. ", kind="b"),
+    rows = tuple(((phrases.bold(name),), *(cell(name) for _, cell in filled)) for name in names)
+    caption = phrases.titled(
+        "The systems.",
         OF_ALL if overall(source, "fnmr_at_fmr") else "All values: comparisons that all systems scored. ",
         "FMR is near its target: thresholds are set on these scores. " if overall(source, "fmr") else "",
         "Ratio: of the groups' rates. Overlapping ranks (1 is best) are ties.",
@@ -190,10 +189,10 @@ def _measured(rates: Mapping[str, Record], values: Mapping[str, Record]) -> Call
         if name not in rates:
             return _number(values.get(name))
         record = rates[name]
-        bound = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+        bound = record.bound(*OF_SUBJECTS)
         parts: list[Part] = [phrases.value(record)]
         if bound is not None and bound.interval.low is not None:
-            parts += [TextSpan(text=" ", kind="br"), phrases.bounds(bound, record.estimate)]
+            parts += [phrases.BREAK, phrases.bounds(bound, record.estimate)]
         return spans(*parts)
 
     return cell
@@ -266,6 +265,6 @@ def _verdict(decisions: Sequence[Record]) -> Callable[[str], Text]:
             return phrases.DASH
         record = here[name]
         word = VERDICTS[str(record.estimate.at["rule"])][bool(record.estimate.value)]
-        return (TextSpan(text=word, pointer=f"{record.pointer}/value", kind="b"),)
+        return (phrases.bold(word, f"{record.pointer}/value"),)
 
     return cell

@@ -5,7 +5,7 @@ from frtaudit.core.text import formatting
 from frtaudit.core.text.kinds import Kind
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
-from frtaudit.report.sections.tables import build_table, provider
+from frtaudit.report.sections.tables import build_table, header, provider
 from frtaudit.report.source import Record, Source
 
 VALUE, PLACES = "vendor_value", 2  # places of a percent that accuracies have
@@ -61,11 +61,11 @@ def caution(record: Record, notes: Footnotes) -> Text:
 
 def pair(record: Record) -> Text:
     """The two systems of a difference, each by its name."""
-    return spans(
-        provider(record),
-        " – ",
-        TextSpan(text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"),
-    )
+    return spans(provider(record), " – ", _other(record))
+
+
+def _other(record: Record) -> TextSpan:
+    return phrases.bold(str(record.estimate.at["against"]), f"{record.pointer}/at/against")
 
 
 def hidden(source: Source) -> Table | None:
@@ -84,15 +84,9 @@ def hidden(source: Source) -> Table | None:
     )
     if not rows:
         return None
-    columns = (
-        Column(title="Pair"),
-        Column(title="lowest", kind="num"),
-        Column(title="highest", kind="num"),
-        Column(title="with sampling error", kind="num"),
-        Column(title="Failures", kind="wide"),
-    )
-    caption = spans(
-        TextSpan(text="Bounds for failures. ", kind="b"),
+    columns = header(["Pair"], ["lowest", "highest", "with sampling error"], ["Failures"])
+    caption = phrases.titled(
+        "Bounds for failures.",
         "First minus second in pooled FNMR over all mated comparisons, in percentage points: lowest if all failures "
         "of the first system had been right and all of the second wrong, highest in the opposite case. A choice that "
         "holds at both ends does not depend on the failures.",
@@ -119,9 +113,7 @@ def changes(source: Source) -> Table | None:
     rows = tuple(
         (
             spans(
-                TextSpan(
-                    text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"
-                ),
+                _other(record),
                 " – ",
                 provider(record),
             ),
@@ -134,15 +126,13 @@ def changes(source: Source) -> Table | None:
     )
     if not rows:
         return None
-    columns = (
-        Column(title="From – to"),
-        Column(title="scores changed", kind="num"),
-        Column(title="of mated comparisons", kind="num"),
-        Column(title="largest change (score)", kind="num"),
-        Column(title="Did the service change?", kind="wide"),
+    columns = header(
+        ["From – to"],
+        ["scores changed", "of mated comparisons", "largest change (score)"],
+        ["Did the service change?"],
     )
-    caption = spans(
-        TextSpan(text="Two dates of one service. ", kind="b"),
+    caption = phrases.titled(
+        "Two dates of one service.",
         "The same inputs, scored again. The tables of differences show whether a change is within the margin.",
     )
     return build_table("vendors-two-dates", caption, columns, [Block(rows=rows)], notes)
@@ -153,9 +143,7 @@ def changed(source: Source) -> tuple[Text, ...]:
     return tuple(
         spans(
             "From ",
-            TextSpan(
-                text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"
-            ),
+            _other(record),
             " to ",
             provider(record),
             *(
@@ -176,8 +164,8 @@ def ledger(source: Source) -> Table | None:
     """What each system scored and others did not, and so is not compared."""
     rows = tuple(
         (
-            (TextSpan(text=entry.provider or "", pointer=f"/failures/{place}/provider", kind="b"),),
-            (phrases.number(formatting.count(entry.count), f"/failures/{place}/count"),),
+            (phrases.bold(entry.provider or "", f"/failures/{place}/provider"),),
+            (phrases.whole(entry.count, f"/failures/{place}/count"),),
             (TextSpan(text=entry.unit, pointer=f"/failures/{place}/unit"),),
         )
         for place, entry in enumerate(source.result.failures)
@@ -186,8 +174,8 @@ def ledger(source: Source) -> Table | None:
     if not rows:
         return None
     columns = (Column(title="System"), Column(title="left out", kind="num"), Column(title="of"))
-    caption = spans(
-        TextSpan(text="Left out of the common support. ", kind="b"),
+    caption = phrases.titled(
+        "Left out of the common support.",
         "Scored by this system, failed in another: such differences are bounded in the table of failures.",
     )
     return build_table("vendors-failures", caption, columns, [Block(rows=rows)], Footnotes())

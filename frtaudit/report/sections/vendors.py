@@ -22,7 +22,7 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.sections.vendor_tables import (
     VALUE,
     Key,
@@ -36,7 +36,7 @@ from frtaudit.report.sections.vendor_tables import (
     pair,
     unit,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, grouped
 
 DIFFERENCE, EQUIVALENCE, RANK = "vendor_difference", "vendor_equivalence", "vendor_rank"
 
@@ -44,13 +44,7 @@ AT = "/spec/analyses/vendor_comparison"
 MAX_COLUMNS = 6
 DECLARED = "Declared in the spec: "
 AFTERWARDS = "Declared with this comparison, after the runs were finished: "
-PAIRS = (
-    Column(title="Pair"),
-    Column(title="first minus second", kind="num"),
-    Column(title="simultaneous interval", kind="num"),
-    Column(title="discordant", kind="num"),
-    Column(title="Which is better?", kind="wide"),
-)
+PAIRS = header(["Pair"], ["first minus second", "simultaneous interval", "discordant"], ["Which is better?"])
 
 
 @section("vendors", "Systems compared", after="profiles")
@@ -97,7 +91,7 @@ def declared_rule(source: Source, decisions: Sequence[Record]) -> Text:
     }
     parts: list[Part] = [
         AFTERWARDS if mapping(source.result.spec.get("cohort")).get("type") == "runs" else DECLARED,
-        TextSpan(text=words.get(rule, rule), pointer=f"{AT}/decision/rule", kind="b"),
+        phrases.bold(words.get(rule, rule), f"{AT}/decision/rule"),
     ]
     if decisions:
         parts += [", judged by ", *_measure(source, decisions[0])]
@@ -140,7 +134,7 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
     notes = Footnotes()
     rows = tuple(
         (
-            (TextSpan(text=name, pointer=f"{by[keys[0], name].pointer}/provider", kind="b"),),
+            (phrases.bold(name, f"{by[keys[0], name].pointer}/provider"),),
             *(_cell(source, by.get((key, name)), ranks.get((key, name)), notes) for key in keys),
         )
         for name in names
@@ -149,8 +143,8 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
         plain_text(_measure(source, next(by[key, name] for name in names if (key, name) in by)))
         for key in keys
     ]
-    caption = spans(
-        TextSpan(text="The systems on the comparisons that all of them scored. ", kind="b"),
+    caption = phrases.titled(
+        "The systems on the comparisons that all of them scored.",
         "Below each value the possible ranks of the system (1 is best), simultaneously for all systems of a column. "
         "Systems with overlapping ranks are tied; a paired difference may be established all the same. The first "
         "column decides. Failure to acquire is of all attempts.",
@@ -177,7 +171,7 @@ def _cell(source: Source, record: Record | None, rank: Record | None, notes: Foo
     value = number(record, record.estimate.value, f"{record.pointer}/value")
     parts: list[Part] = [value, *_of_all(source, record, notes)]
     ranks = possible_ranks(rank)
-    return spans(*parts, TextSpan(text=" ", kind="br"), "rank ", ranks) if ranks else spans(*parts)
+    return spans(*parts, phrases.BREAK, "rank ", ranks) if ranks else spans(*parts)
 
 
 def _of_all(source: Source, record: Record, notes: Footnotes) -> Text:
@@ -210,8 +204,8 @@ def _said_first(decisive: Sequence[Record]) -> Text:
     """What the intervals of the decisive table hold for."""
     bound = next((record.bounds[0] for record in decisive if record.bounds), None)
     level = "the declared level" if bound is None else phrases.level(bound)
-    return spans(
-        TextSpan(text="The decisive comparison of each pair. ", kind="b"),
+    return phrases.titled(
+        "The decisive comparison of each pair.",
         "For the population; the same resampled subjects for both systems, each system's threshold set again in "
         "every replicate. All intervals hold simultaneously, at ",
         level,
@@ -278,7 +272,7 @@ def _better(record: Record, notes: Footnotes) -> Text:
         higher = estimate.at["of"] == "accuracy"
         wins = (estimate.value > alike) == higher
         name = estimate.provider if wins else str(estimate.at["against"])
-        return spans(TextSpan(text=name, kind="b"), " is better", p, ".")
+        return spans(phrases.bold(name), " is better", p, ".")
     unclear = differences.contradicted(estimate, test, alike)
     parts: list[Part] = [differences.NOT_ESTABLISHED if unclear else differences.UNESTABLISHED, p, "."]
     if test.detectable is not None:
@@ -354,17 +348,12 @@ def _further(source: Source, first: Key) -> Table | None:
     if not records:
         return None
     notes = Footnotes()
-    blocks = []
-    for key in dict.fromkeys(key_of(record) for record in records):
-        measure_records = [record for record in records if key_of(record) == key]
-        blocks.append(
-            Block(
-                head=_measure(source, measure_records[0]),
-                rows=tuple(_row(record, notes) for record in measure_records),
-            )
-        )
-    caption = spans(
-        TextSpan(text="Every other difference. ", kind="b"),
+    blocks = [
+        Block(head=_measure(source, same[0]), rows=tuple(_row(record, notes) for record in same))
+        for same in grouped(records, key_of).values()
+    ]
+    caption = phrases.titled(
+        "Every other difference.",
         "Not declared as decisive: exploratory. Intervals hold simultaneously within a measure; p is adjusted over "
         "the pairs of a measure, and again over all measures where B allows it. Ratios are first over second; "
         "differences of rates are in percentage points.",

@@ -14,7 +14,7 @@ from frtaudit.evaluation.requirement_findings import SIDES
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
 from frtaudit.report.sections.tables import provider
-from frtaudit.report.source import Bounds, Record, Source
+from frtaudit.report.source import Bounds, Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
@@ -102,16 +102,10 @@ def all_finding_rows(source: Source) -> tuple[FindingRow, ...]:
 
 def requirement_rows(finding_rows: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
     """Rows of findings by requirement, in the order of ``finding_rows``."""
-    names = dict.fromkeys(finding_row.requirement.text for finding_row in finding_rows)
-    grouped = [
-        tuple(finding_row for finding_row in finding_rows if finding_row.requirement.text == name)
-        for name in names
-    ]
+    by_requirement = grouped(finding_rows, lambda row: row.requirement.text)
     return tuple(
-        RequirementRow(
-            requirement=finding[0].requirement, condition=finding[0].condition, finding_rows=finding
-        )
-        for finding in grouped
+        RequirementRow(requirement=rows[0].requirement, condition=rows[0].condition, finding_rows=tuple(rows))
+        for rows in by_requirement.values()
     )
 
 
@@ -152,18 +146,15 @@ def unbroken(sentence: str) -> str:
 
 def record_of(source: Source, finding: Finding) -> Record | None:
     """The estimate that a finding judges."""
-    if finding.estimate is None:
+    at, estimate = finding.estimate, source.result.judged(finding)
+    if at is None or estimate is None:
         return None
-    index = int(finding.estimate.rsplit("/", 1)[1])
-    estimate = source.result.estimates[index]
-    matching = (record for record in source.records if record.pointer == finding.estimate)
-    bounds = tuple(
-        Bounds(interval=interval, pointer=f"{finding.estimate}/intervals/{place}", limits=(finding.limit,))
+    known = next((record for record in source.records if record.pointer == at), None)
+    bounds = (
+        Bounds(interval=interval, pointer=f"{at}/intervals/{place}", limits=(finding.limit,))
         for place, interval in enumerate(estimate.intervals)
     )
-    return next(
-        matching, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds, limits=(finding.limit,))
-    )
+    return known or Record(estimate=estimate, pointer=at, bounds=tuple(bounds), limits=(finding.limit,))
 
 
 def marks(source: Source, finding: Finding) -> Iterator[Part]:
@@ -172,7 +163,7 @@ def marks(source: Source, finding: Finding) -> Iterator[Part]:
     profile = mapping(mapping(source.result.spec.get("profiles")).get(str(requirement.get("profile"))))
     read = profile.get("confidence", Confidence.DOCUMENT.value)
     if read != Confidence.DOCUMENT.value:
-        yield TextSpan(text=f", {str(read).replace('_', ' ')}", kind="b")
+        yield phrases.bold(f", {str(read).replace('_', ' ')}")
     if finding.advisory:
         yield ", advisory"
 
@@ -317,7 +308,7 @@ def _among(finding: Finding, at: str) -> list[Part]:
         ", unadjusted; ",
         phrases.number(formatting.p_value(finding.p_adjusted), f"{at}/p_adjusted"),
         ", adjusted over ",
-        phrases.number(formatting.count(finding.family), f"{at}/family"),
+        phrases.whole(finding.family, f"{at}/family"),
         " findings)",
     ]
 

@@ -6,7 +6,6 @@ how often the report's 95 % interval holds the rate of the whole set, over cohor
 analysis says of the same interval, on average over audits of such cohorts; an audit without errors says nothing.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.evaluation.operating_points import OperatingPoint
 from frtaudit.stats.intervals import coverage
+from frtaudit.testing.study.pages import parser_of, write_line
 from frtaudit.testing.study.sets import superpopulation
 from frtaudit.testing.study.sets.superpopulation import Cohorts, RealSet, Truth
 from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
@@ -127,9 +127,7 @@ def _audit(of: RealSet, people: Ints, truth: Truth) -> dict[str, float]:
     system = system_of(cohort_of(superpopulation.sampled(of, people), {}), spec)
     coverages = {}
     for rate in RATES:
-        place = OperatingPoint(
-            rate=rate, weighting=truth.weighting, group_index=0, threshold=truth.threshold, point=0
-        )
+        place = OperatingPoint(rate, truth.weighting, 0, truth.threshold, 0)
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
         for estimate in Coverage().of_row(system, row, ALPHA, (Scenario.ESTIMATE,)):
             if estimate.metric == "simulated_coverage" and estimate.value is not None:
@@ -153,7 +151,7 @@ def lines(results: Sequence[Design]) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0, or 1 where the appendix promises more than 0.05 above the truth."""
-    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.appendix", description=__doc__)
+    parser = parser_of("appendix", __doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of real templates")
     parser.add_argument("--out", type=Path, help="JSON file")
     parser.add_argument(
@@ -171,8 +169,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for people in options.people or PEOPLE:
             for target in options.target or TARGETS:
                 new = designs(of, people, target, options.cohorts, options.audits)
-                sys.stdout.write("\n".join(lines(new)[2 if results else 0 :]) + "\n")
-                sys.stdout.flush()
+                write_line("\n".join(lines(new)[2 if results else 0 :]))
                 results += new
     if options.out:
         options.out.write_text(json.dumps([asdict(design) for design in results], indent=1) + "\n", "utf-8")

@@ -4,12 +4,10 @@ Each person fails with a probability of its own: drawn from a beta distribution,
 the rest. Cohorts differ in how often people are tried.
 """
 
-import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +15,7 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.stats.intervals.clustered_share import share_bounds
 from frtaudit.testing.study.misses import Misses, missed
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of
 from frtaudit.testing.study.sets.one_sided import ERRORS
 
 PEOPLE = (60, 200)
@@ -124,15 +122,13 @@ def table(results: Sequence[Tried]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold."""
-    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.attempts", description=__doc__)
+    parser = parser_of("attempts", __doc__)
     parser.add_argument("--cohorts", type=int, default=COHORTS)
-    parser.add_argument("--docs", type=Path, help="the page that has their table")
     options = parser.parse_args(argv)
     results = list(cells(options.cohorts))
     text = table(results)
     sys.stdout.write(text + "\n")
-    if options.docs:
-        into(options.docs, PLACE, text)
+    into(options.docs, PLACE, text)
     return int(any(cell.broken for cell in results))
 
 

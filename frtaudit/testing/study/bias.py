@@ -4,7 +4,6 @@ Each mated score of a subject is a level of the subject, an effect of either ima
 subject hang together twice. A class moved by s as a whole lies s (1 - 1/C) from the mean of C classes, the others s/C.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from frtaudit.stats.interclass import release_change
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.stats.interclass.d_l2_spaces import Axis, Spread, spread_bootstrap
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of
 
 ALPHA, POWER, ALARM = 0.05, 0.8, 1e-3
 PLACE = "interclass bias"  # of its table on a page
@@ -187,19 +186,17 @@ def table(claims: Sequence[Mapping[str, Any]]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold."""
-    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.bias", description=__doc__)
+    parser = parser_of("bias", __doc__)
     parser.add_argument("--cohorts", type=int, default=1000)
     parser.add_argument("--B", type=int, default=199, dest="resamples")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=None, help="write the claims as JSON")
-    parser.add_argument("--docs", type=Path, default=None, help="the page that has their table")
     options = parser.parse_args(argv)
     claims = list(study(options.cohorts, options.resamples, options.seed))
     rows: list[Mapping[str, Any]] = [asdict(claim) for claim in claims]
     if options.out is not None:
         options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
-    if options.docs is not None:
-        into(options.docs, PLACE, table(rows))
+    into(options.docs, PLACE, table(rows))
     sys.stdout.write("\n".join(lines(claims)) + "\n")
     return int(any(claim.p <= ALARM for claim in claims))
 

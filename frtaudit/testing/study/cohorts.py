@@ -75,7 +75,7 @@ def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int)
     threshold = float(system.operating_points.at_target[0, 0])
     summary = read(
         system,
-        OperatingPoint(rate="fnmr", weighting=Weighting.POOLED, group_index=0, threshold=threshold, point=0),
+        OperatingPoint("fnmr", Weighting.POOLED, 0, threshold, 0),
     )
     shots = {}
     for level in LEVELS:

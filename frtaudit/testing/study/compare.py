@@ -5,7 +5,6 @@ enough that their errors hang together by 0.8. They are evaluated and compared a
 expect 5, 20 and 200 false matches. A difference is planted by moving the second system's mated scores down.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of, write_line
 from frtaudit.testing.study.systems import cohort_of
 
 ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
@@ -354,7 +353,7 @@ def table(claims: Sequence[Mapping[str, Any]]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold."""
-    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.compare", description=__doc__)
+    parser = parser_of("compare", __doc__)
     parser.add_argument("--cohorts", type=int, default=300)
     parser.add_argument("--B", type=int, default=199, dest="resamples")
     parser.add_argument("--seed", type=int, default=1)
@@ -362,18 +361,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--scene", action="append", default=[], help="only this population; may stand several times"
     )
     parser.add_argument("--out", type=Path, default=None, help="write the claims as JSON")
-    parser.add_argument("--docs", type=Path, default=None, help="the page that has their table")
     options = parser.parse_args(argv)
     wanted = options.scene or [scene.population.name for scene in SCENES]
     scenes = [scene for scene in SCENES if scene.population.name in wanted]
     claims = []
     for claim in study(options.cohorts, options.resamples, options.seed, scenes):
         claims.append(claim)
-        sys.stdout.write("\n".join(lines([claim])) + "\n")
-        sys.stdout.flush()
+        write_line("\n".join(lines([claim])))
     rows: list[Mapping[str, Any]] = [asdict(row) for row in claims]
-    if options.docs is not None:
-        into(options.docs, PLACE, table(rows))
+    into(options.docs, PLACE, table(rows))
     if options.out is not None:
         options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
     return int(any(row.p <= ALARM for row in claims))

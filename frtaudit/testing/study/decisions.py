@@ -6,11 +6,9 @@ everybody's reference, at the threshold of an FAR over the set (FORMULAS 8.1, 8.
 cohort and as many others, its truth that of the set at the cohort's fold thresholds (8.11).
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -27,7 +25,7 @@ from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.stats.similarity.transactions import transaction_tail
 from frtaudit.testing.populations import Sampled
 from frtaudit.testing.study.misses import Misses, missed
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of
 from frtaudit.testing.study.sets.one_sided import ERRORS
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
 from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, missing, sources
@@ -240,13 +238,12 @@ def table(results: Sequence[Decided]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold."""
-    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.decisions", description=__doc__)
+    parser = parser_of("decisions", __doc__)
     parser.add_argument("--part", action="append", choices=("real", "made"), help="real without")
     parser.add_argument("--set", action="append", default=[], help="letter of a real set, or a population")
     parser.add_argument("--people", type=int, action="append", default=[])
     parser.add_argument("--cohorts", type=int, default=COHORTS)
     parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE)
-    parser.add_argument("--docs", type=Path, help="the page that has their table")
     options = parser.parse_args(argv)
     parts = options.part or ("real",)
     if (reason := missing(parts)) is not None:
@@ -259,8 +256,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 results += design(source.drawn, people, target, options.cohorts)
     text = table(results)
     sys.stdout.write(text + "\n")
-    if options.docs:
-        into(options.docs, PLACE, text)
+    into(options.docs, PLACE, text)
     return int(any(row.broken for row in results))
 
 

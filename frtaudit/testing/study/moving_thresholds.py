@@ -5,7 +5,6 @@ functions with replicates drawn (FORMULAS 8.2, 8.19, 8.21). Groups are dealt at 
 rates of the set, and whichever is picked differs from the rest by chance alone.
 """
 
-import argparse
 import json
 import sys
 import time
@@ -44,7 +43,7 @@ from frtaudit.stats.rates.resolution import unresolved
 from frtaudit.stats.rates.trials import trials
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.populations import Sampled
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of, write_line
 from frtaudit.testing.study.sets import scored_sets, shown
 from frtaudit.testing.study.sets.one_sided import ERRORS
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
@@ -263,9 +262,7 @@ def _fnmr(system: SystemData, weighting: Weighting, target: float, group_index: 
     """FNMR at the target of one group, with its interval."""
     threshold = float(system.operating_points.at_target[list(Weighting).index(weighting), 0])
     _, schema, group = system.every_group()[group_index]
-    place = OperatingPoint(
-        rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=0
-    )
+    place = OperatingPoint("fnmr", weighting, group_index, threshold, 0)
     return rate_estimate(system, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
 
 
@@ -329,9 +326,7 @@ def read(path: Path) -> list[Moving]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold."""
-    parser = argparse.ArgumentParser(
-        prog="python -m frtaudit.testing.study.moving_thresholds", description=__doc__
-    )
+    parser = parser_of("moving_thresholds", __doc__)
     parser.add_argument("--part", action="append", choices=("real", "made"), help="both without")
     parser.add_argument("--set", action="append", default=[], help="letter of a real set, or a population")
     parser.add_argument("--people", type=int, action="append", default=[])
@@ -339,7 +334,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--B", type=int, default=RESAMPLES, dest="resamples")
     parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE)
     parser.add_argument("--out", type=Path, help="JSON file; other designs that it holds are kept")
-    parser.add_argument("--docs", type=Path, help="the page that has their table")
     options = parser.parse_args(argv)
     parts = options.part or ("real", "made")
     if (reason := missing(parts)) is not None:
@@ -356,15 +350,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             begun = time.process_time()
             for moving in design(systems, people, target, options.cohorts, options.resamples):
                 movings[moving.key] = moving
-                sys.stdout.write(table([moving]).splitlines()[-1] + "\n")
-                sys.stdout.flush()
+                write_line(table([moving]).splitlines()[-1])
             sys.stderr.write(
                 f"{source.name}, {people} people: {time.process_time() - begun:.0f} s of one core\n"
             )
             if options.out:
                 write(options.out, list(movings.values()))
-    if options.docs:
-        into(options.docs, PLACE, table(list(movings.values())))
+    into(options.docs, PLACE, table(list(movings.values())))
     return int(not all(entry.holds for entry in movings.values()))
 
 

@@ -25,7 +25,7 @@ from frtaudit.testing.populations import HARD
 from frtaudit.testing.study import true_curve
 from frtaudit.testing.study.cells import LevelsCell
 from frtaudit.testing.study.cohorts import LEVELS, Collected, collect, levels_truth
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of
 
 METHODS = (Method.RECENTERED, Method.NAIVE, Method.GAUSSIAN)
 SECTION = "nominal levels"
@@ -125,8 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     (options.out / FILE).write_bytes(to_bytes(to_json(whole)))
     latex = "\n".join(to_latex(table(levels)) for levels in results)
     (options.out / FILE).with_suffix(".tex").write_text(latex, "utf-8")
-    if options.docs is not None:
-        into(options.docs, SECTION, text)
+    into(options.docs, SECTION, text)
     sys.stdout.write(f"{text}\n")
     return 0
 
@@ -144,9 +143,7 @@ def cells(options: argparse.Namespace) -> list[LevelsCell]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m frtaudit.testing.study.nominal_levels", description=__doc__
-    )
+    parser = parser_of("nominal_levels", __doc__)
     parser.add_argument("--subjects", type=int, default=300)
     parser.add_argument("--samples", type=int, default=6, help="of each subject")
     parser.add_argument("--dimension", type=int, default=HARD.dimension)
@@ -165,7 +162,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1, help="processes; the numbers do not depend on it")
     parser.add_argument("--out", type=Path, default=Path("reports/guarantees"), help="folder written to")
-    parser.add_argument("--docs", type=Path, help="page with the marks of this table")
     return parser
 
 

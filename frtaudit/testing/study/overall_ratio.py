@@ -5,11 +5,9 @@ by theirs, and errors at lower thresholds stand behind those at the threshold, s
 group's rate is so many times the overall one that the ratio is known.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy import stats
@@ -20,7 +18,7 @@ from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.intervals.overall_ratio import OverallRatio, ratio_to_overall
 from frtaudit.stats.intervals.wilson import prepare
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of, write_line
 
 COHORTS, NOMINAL, HELD, ALPHA, ALARM = 2000, 0.95, 0.93, 0.05, 1e-3
 RATES = ("fnmr", "fmr")
@@ -324,25 +322,20 @@ def line(result: Counted) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold."""
-    parser = argparse.ArgumentParser(
-        prog="python -m frtaudit.testing.study.overall_ratio", description=__doc__
-    )
+    parser = parser_of("overall_ratio", __doc__)
     parser.add_argument("--cohorts", type=int, default=COHORTS)
     parser.add_argument("--rate", choices=RATES, help="the rate whose cells are run; both by default")
-    parser.add_argument("--docs", type=Path, help="the page that has their table")
     options = parser.parse_args(argv)
     results: list[Counted] = []
     for cell in cells():
         if options.rate not in (None, cell.rate):
             continue
         results.append(counted(cell, options.cohorts))
-        sys.stdout.write(line(results[-1]) + "\n")
-        sys.stdout.flush()
+        write_line(line(results[-1]))
     for rate in dict.fromkeys(result.cell.rate for result in results):
         text = table([result for result in results if result.cell.rate == rate])
         sys.stdout.write(text + "\n")
-        if options.docs:
-            into(options.docs, f"{PLACE}, {rate}", text)
+        into(options.docs, f"{PLACE}, {rate}", text)
     return int(any(result.broken for result in results))
 
 

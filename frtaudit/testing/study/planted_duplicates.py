@@ -4,7 +4,6 @@
 into halves of five images at least; then all people of the set as it is.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.labels.suspected_duplicates import Suspects, cuts_of, suspected_pairs, within_medians
 from frtaudit.testing.populations import Sampled
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of, write_line
 from frtaudit.testing.study.sets import superpopulation
 from frtaudit.testing.study.sets.scored_sets import tail_of
 from frtaudit.testing.study.sets.sources import SYSTEMS, missing, real_data
@@ -112,15 +111,12 @@ def table(rows: Sequence[Flagged]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where the bar is not reached."""
-    parser = argparse.ArgumentParser(
-        prog="python -m frtaudit.testing.study.planted_duplicates", description=__doc__
-    )
+    parser = parser_of("planted_duplicates", __doc__)
     parser.add_argument(
         "--set", action="append", default=[], help="letter of a system; all good ones without"
     )
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--images", type=int, default=IMAGES, help="of each person at least")
-    parser.add_argument("--docs", type=Path, help="the page that has their table")
     options = parser.parse_args(argv)
     if (reason := missing(("real",))) is not None:
         parser.error(reason)
@@ -133,10 +129,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows = []
     for name in names:
         rows.append(flagged(real_data(), name, options.draws, options.images))
-        sys.stdout.write(table(rows[-1:]).splitlines()[-1] + "\n")
-        sys.stdout.flush()
-    if options.docs:
-        into(options.docs, PLACE, table(rows))
+        write_line(table(rows[-1:]).splitlines()[-1])
+    into(options.docs, PLACE, table(rows))
     return int(not all(row.holds for row in rows))
 
 

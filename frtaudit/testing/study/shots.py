@@ -82,9 +82,7 @@ def _rates(
         for name, threshold in names.items():
             point = len(system.operating_points.targets) + system.operating_points.thresholds.index(threshold)
             for rate in ("fmr", "fnmr"):
-                place = OperatingPoint(
-                    rate=rate, weighting=weighting, group_index=0, threshold=threshold, point=point
-                )
+                place = OperatingPoint(rate, weighting, 0, threshold, point)
                 yield from _shots(system, place, (rate.upper(), name), true)
 
 
@@ -93,9 +91,7 @@ def _at_target(
 ) -> OperatingPoint:
     a = system.operating_points.targets.index(target)
     threshold = float(system.operating_points.at_target[WEIGHTINGS.index(weighting), a])
-    return OperatingPoint(
-        rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
-    )
+    return OperatingPoint(rate, weighting, group_index, threshold, a)
 
 
 def _shots(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.spec import Weighting
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of, write_line
 from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, PARTS, RATES, Source, missing, sources
 from frtaudit.testing.study.sets.superpopulation_cells import Cell, cells, read, write
 from frtaudit.testing.study.sets.superpopulation_table import table
@@ -37,13 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         begun = time.process_time()
         for cell in _cells(source, sizes, options.target or TARGETS, options.cohorts):
             by_key[cell.key] = cell
-            sys.stdout.write(_line(cell) + "\n")
-            sys.stdout.flush()
+            write_line(_line(cell))
         sys.stderr.write(f"{source.name}: {time.process_time() - begun:.0f} s of one core\n")
         if options.out:
             write(options.out, list(by_key.values()))
-    if options.docs:
-        into(options.docs, PLACE, table(list(by_key.values())))
+    into(options.docs, PLACE, table(list(by_key.values())))
     return int(options.judge and any(cell.broken for cell in by_key.values()))
 
 
@@ -65,9 +63,7 @@ def _line(cell: Cell) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m frtaudit.testing.study.superpopulations", description=__doc__
-    )
+    parser = parser_of("superpopulations", __doc__)
     parser.add_argument("--part", action="append", choices=PARTS, help="may stand several times; all without")
     parser.add_argument("--set", action="append", default=[], help="letter of a real set, or a population")
     parser.add_argument("--people", type=int, action="append", default=[])
@@ -77,7 +73,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE, help="size of a synthetic set")
     parser.add_argument("--out", type=Path, help="JSON file; other cells that it holds are kept")
     parser.add_argument("--judge", action="store_true", help="exit with 1 where a claim does not hold")
-    parser.add_argument("--docs", type=Path, help="the page that has their table")
     return parser
 
 

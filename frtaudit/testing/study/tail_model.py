@@ -5,11 +5,9 @@ is that of 2e8 comparisons of other people of the population, with look-alikes o
 on top; of the real set that of all its people, of whom each cohort holds 300.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from scipy import stats
@@ -22,7 +20,7 @@ from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 from frtaudit.stats.tails.peaks import bounds, deciding_bound, tail_model
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, parser_of, write_line
 from frtaudit.testing.study.sets import scored_sets
 from frtaudit.testing.study.sets.sources import SYSTEMS, real_data
 
@@ -199,22 +197,19 @@ HEAD = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0: the page says what fails."""
-    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.tail_model", description=__doc__)
+    parser = parser_of("tail_model", __doc__)
     parser.add_argument("--cohorts", type=int, default=COHORTS)
     parser.add_argument("--comparisons", type=float, default=COMPARISONS, help="behind each known truth")
     parser.add_argument("--systems", default="AB", help="letters of the real set's systems; empty: none")
     parser.add_argument("--only", nargs="*", default=(), help="populations, or real")
-    parser.add_argument("--docs", type=Path, help="the page that has the table")
     options = parser.parse_args(argv)
     lines = [HEAD]
     for world in worlds(options.comparisons, options.systems, options.only):
         tried = [read(world, seed) for seed in range(options.cohorts)]
         fitted = [reads for reads in tried if reads is not None]
         lines += table(world.name, options.cohorts, fitted) if fitted else ()
-        sys.stdout.write("\n".join(lines[-4:]) + "\n")
-        sys.stdout.flush()
-    if options.docs:
-        into(options.docs, PLACE, "\n".join(lines))
+        write_line("\n".join(lines[-4:]))
+    into(options.docs, PLACE, "\n".join(lines))
     return 0
 
 

@@ -165,7 +165,7 @@ def test_any_name_can_be_drawn(
         axes.set(title=name, xlabel=name)
         axes.set_xticks([0.0], [name])
 
-    assert "<svg" in canvas.panel("drawn", "a name", draw)
+    assert "<svg" in canvas.panel("drawn", "a name", draw).svg
     assert capfd.readouterr() == ("", "")
     assert not caplog.records
 
