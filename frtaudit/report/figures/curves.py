@@ -1,7 +1,7 @@
 """The figures: each function draws one panel from curves or dots and returns inline SVG with its alt text."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import east_asian_width
 
@@ -107,7 +107,7 @@ def roc(
 ) -> Panel:
     """True matches (1 - FNMR) against false matches, the latter logarithmic; ``every``: as of :func:`det`."""
     edge = _floor(every or series, "x")
-    lowest = 1.0 - _ceiling(every or series, "y", edge)
+    lowest = 1.0 - _ceiling(every or series, "y", edge, range(1, 11))
 
     def draw(axes: Axes) -> None:
         for trace in series:
@@ -328,8 +328,10 @@ def _floor(series: Sequence[Series], axis: str, up_to: float = 1.0) -> float:
     return 10.0 ** max(math.floor(math.log10(smallest) + EPSILON), -DECADES_SHOWN)
 
 
-def _ceiling(series: Sequence[Series], axis: str, start: float = 0.0) -> float:
-    """The next of 1, 2 and 5 in its decade above the largest value where x is at least ``start``; at most one."""
+def _ceiling(
+    series: Sequence[Series], axis: str, start: float = 0.0, steps: Iterable[int] = (1, 2, 5, 10)
+) -> float:
+    """The next of ``steps`` in its decade above the largest value where x is at least ``start``; at most one."""
     values = [
         value
         for trace in series
@@ -339,7 +341,7 @@ def _ceiling(series: Sequence[Series], axis: str, start: float = 0.0) -> float:
     ]
     largest = max(values, default=1.0)
     decade = 10.0 ** math.floor(math.log10(largest) + EPSILON)
-    above = (step * decade for step in (1, 2, 5, 10) if step * decade >= largest * (1 - EPSILON))
+    above = (step * decade for step in steps if step * decade >= largest * (1 - EPSILON))
     return float(min(1.0, next(above)))
 
 
