@@ -1,7 +1,7 @@
 """The figures: each function draws one panel from curves or dots and returns inline SVG with its alt text."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import east_asian_width
 
@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFT, CARETRIGHT
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from frtaudit.core import Curve
 from frtaudit.core.arrays import Floats
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.ticks import log_rates, percent
+from frtaudit.report.figures.ticks import EVEN, log_rates, percent
 from frtaudit.report.pieces import Key, Panel
 
 BAND = 0.15
@@ -27,6 +27,7 @@ BEYOND = 10  # times the highest rate: what an axis has room for
 HOLLOW = 6.5  # points of a mark whose inside is seen
 ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
+FINE = (1, 1.5, *range(2, 11))  # of a decade: where a linear axis of small rates may end
 ROOM = 26  # letters of the name of a row
 LOW = 2.2  # inches: three panels below the curves with bands share their page
 MEDIUM = 2.35  # two of them and the accuracy of the folds share a page
@@ -107,7 +108,7 @@ def roc(
 ) -> Panel:
     """True matches (1 - FNMR) against false matches, the latter logarithmic; ``every``: as of :func:`det`."""
     edge = _floor(every or series, "x")
-    lowest = 1.0 - _ceiling(every or series, "y", edge, range(1, 11))
+    lowest = 1.0 - _ceiling(every or series, "y", edge, FINE)
 
     def draw(axes: Axes) -> None:
         for trace in series:
@@ -115,6 +116,7 @@ def roc(
         axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
         axes.set(xlim=(edge, _ceiling(every or series, "x")), ylim=(lowest, 1.0))
         log_rates(axes, y=False)
+        axes.yaxis.set_major_locator(MaxNLocator(8, steps=EVEN))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
     return _panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw, title)
@@ -329,7 +331,7 @@ def _floor(series: Sequence[Series], axis: str, up_to: float = 1.0) -> float:
 
 
 def _ceiling(
-    series: Sequence[Series], axis: str, start: float = 0.0, steps: Iterable[int] = (1, 2, 5, 10)
+    series: Sequence[Series], axis: str, start: float = 0.0, steps: Sequence[float] = (1, 2, 5, 10)
 ) -> float:
     """The next of ``steps`` in its decade above the largest value where x is at least ``start``; at most one."""
     values = [
