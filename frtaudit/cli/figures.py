@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn  # Any: titles or figures
@@ -16,11 +16,13 @@ EXAMPLES = """\
 examples
   frtaudit figures reports/demo/TIME --list                        names and titles
   frtaudit figures reports/demo/TIME det roc --width page          two of them, as wide as a page
-  frtaudit figures reports/guarantees/nominal_levels.json         what the study of coverage found
+  frtaudit figures reports/guarantees/nominal_levels.json          what the study of coverage found
+  frtaudit figures multirun/TIME                                   the jobs of a sweep
   frtaudit figures reports/demo/TIME det --systems vendor_a --xlim 1e-5,0.1 --formats pdf
 """
 
 
+_Figures = Callable[[], Mapping[str, Any]]
 METRICS_HELP = "only these metrics: fnmr_at_fmr is FNMR at an FMR target, fnmr at a fixed threshold"
 WANTED = "RUN and names of figures; RUN alone for every figure; RUN --list for their names"
 
@@ -37,10 +39,8 @@ def main(argv: Sequence[str]) -> int:
     if not Path(options.run).exists():  # asked before what draws is loaded
         raise DataError(options.run, "cannot be read (No such file or directory)", ACCEPTED)
     from frtaudit.config.plugins import load_plugins
-    from frtaudit.report.exports.run_folder import read_run
     from frtaudit.report.exports.write import write_whole
-    from frtaudit.report.figures import nominal_levels
-    from frtaudit.report.paper_figures import drawings, paper_figures, titles, titles_of, write_figures
+    from frtaudit.report.paper_figures import write_figures
     from frtaudit.signing.unchanged import refuse_changed
 
     load_plugins()
@@ -56,14 +56,7 @@ def main(argv: Sequence[str]) -> int:
         shared=options.share_axes,
     )
     refuse_changed(Path(options.run))
-    study = nominal_levels.read_study(Path(options.run))
-    if study is None:
-        result = read_run(Path(options.run)).result
-        listed, drawn = partial(titles, result, choice), partial(paper_figures, result, choice)
-    else:
-        _check_study(choice)
-        draw = partial(nominal_levels.figures, study)
-        listed, drawn = partial(titles_of, draw, choice), partial(drawings, draw, choice)
+    listed, drawn = _drawn(Path(options.run), choice)
     figures: Mapping[str, Any] = listed() if options.list else drawn()
     if not figures:
         raise _none_chosen(choice.metrics)
@@ -75,6 +68,26 @@ def main(argv: Sequence[str]) -> int:
         lines = [str(path) for path in write_whole(Path(options.out), fill)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     return 0
+
+
+def _drawn(path: Path, choice: Choice) -> tuple[_Figures, _Figures]:
+    """What lists and what draws the figures of a study of nominal levels, of a sweep or of a run."""
+    from frtaudit.report import sweep_figures
+    from frtaudit.report.exports.run_folder import read_run
+    from frtaudit.report.figures import nominal_levels
+    from frtaudit.report.paper_figures import drawings, paper_figures, titles, titles_of
+
+    for what, read, figures in (
+        ("study", nominal_levels.read_study, nominal_levels.figures),
+        ("table of a sweep", sweep_figures.read_sweep, sweep_figures.figures),
+    ):
+        content: Any = read(path)
+        if content is not None:
+            _check_choice(choice, what)
+            draw = partial(figures, content)
+            return partial(titles_of, draw, choice), partial(drawings, draw, choice)
+    result = read_run(path).result
+    return partial(titles, result, choice), partial(paper_figures, result, choice)
 
 
 def _none_chosen(names: Sequence[str]) -> SpecError:
@@ -91,11 +104,11 @@ def _none_chosen(names: Sequence[str]) -> SpecError:
     )
 
 
-def _check_study(choice: Choice) -> None:
-    """Raise :class:`SpecError` for a choice of what the study of nominal levels does not have."""
+def _check_choice(choice: Choice, what: str) -> None:
+    """Raise :class:`SpecError` for a choice of what the figures of a study or of a sweep do not have."""
     for name in ("systems", "schemas", "classes", "metrics"):
         if getattr(choice, name):
-            raise SpecError(f"--{name}", f"the study has no {name}", "names of figures; --list prints them")
+            raise SpecError(f"--{name}", f"the {what} is drawn whole", "names of figures; --list prints them")
 
 
 def _parser() -> Parser:
@@ -106,7 +119,7 @@ def _parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("run", metavar="RUN", help="run's folder or result.json, or nominal_levels.json of the study")
+    add("run", metavar="RUN", help="folder of a run or of a sweep, result.json, or nominal_levels.json")
     add("names", metavar="NAME", nargs="*", default=[], help="which figures (default: all)")
     add("--list", action="store_true", help="print names and titles, write nothing")
     add("--out", default="figures", metavar="DIR", help="output folder, never overwritten (default: figures)")

@@ -30,6 +30,7 @@ from frtaudit.report.source import EVERY, Source
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
 __all__ = ["Drawing", "PaperFigure", "paper_figures", "write_figures"]
@@ -135,6 +136,9 @@ def drawings(
         for number, panel in enumerate(report_figure.panels)
     }
     figures = {name: by_name[name] for name in _wanted(by_name, choice)}
+    systems = {
+        registry[panel.svg][0]: report_figure.of for report_figure in drawn for panel in report_figure.panels
+    }
     legends = {
         registry[panel.svg][0]: [
             key
@@ -147,6 +151,7 @@ def drawings(
     with canvas.ink():
         _limit([paper_figure.drawing for paper_figure in figures.values()], choice)
         for name, figure in figures.items():
+            _name_system(figure.drawing.axes[0], systems[name])
             handles = [_handles(registry[key.svg][1]) for key in legends[name]]
             _finish(figure.drawing, [key.name for key in legends[name]], handles, choice.width)
     return figures
@@ -243,6 +248,15 @@ def _heading(drawing: Drawing) -> str:
     return axes.get_title("left") or axes.get_title()
 
 
+def _name_system(axes: "Axes", system: str) -> None:
+    """Begin the heading with the system that the drawing is of, which a drawing by itself has to say."""
+    heading, name = axes.get_title("left"), canvas.lettering(system)
+    if system and name not in heading:
+        axes.set_title(
+            f"{name}: {heading[:1].lower() if heading[1:2].islower() else heading[:1]}{heading[1:]}"
+        )
+
+
 def _title(title: str, heading: str) -> str:
     """A figure's title and its panel's, which names the system where it is of one; the figure's where it says both."""
     shown = heading.replace(FIRST_STRONG_ISOLATE, "").replace(POP_ISOLATE, "")
@@ -297,9 +311,14 @@ def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:
 def _finish(
     drawing: Drawing, names: Sequence[str], handles: "Sequence[tuple[Artist, ...]]", width: float
 ) -> None:
-    """Scale a drawing to its width and put the legend below it; the drawing grows by the legend's height."""
+    """Scale a drawing to its width and put the legend below it; the drawing grows by the legend's height.
+
+    Curves are as high as those that a page of the report has most room for.
+    """
     wider = min(max(width / drawing.get_figwidth(), 1.0), 1.5)
-    drawing.set_size_inches(width, drawing.get_figheight() * wider)
+    curves = all(scales.with_quantity([drawing], name) for name in "xy")
+    height = max(drawing.get_figheight(), canvas.HEIGHT if curves else 0.0)
+    drawing.set_size_inches(width, height * wider)
     _break_words(drawing)
     if names:
         legend = _legend(drawing, names, handles, max(1, round(PER_ROW * width / canvas.WIDTH)))

@@ -144,7 +144,8 @@ class Key:
 class Figure:
     """Panels under one caption; ``keys``: the legend they share; ``gaps``: where and why something is not drawn.
 
-    ``alone``: by a panel's name, its caption and its gaps where it stands without the others.
+    ``alone``: by a panel's name, its caption and its gaps where it stands without the others. ``of``: the system, or
+    the systems of one name, that every panel is of: what the title begins with.
     """
 
     name: str
@@ -154,6 +155,7 @@ class Figure:
     keys: tuple[Key, ...] = ()
     gaps: tuple[Text, ...] = ()
     alone: Mapping[str, Text] = field(default_factory=dict)
+    of: str = ""
 
 
 T = TypeVar("T")

@@ -1,31 +1,33 @@
 """The page of a sweep: the jobs, their verdicts side by side, headline numbers, and what each setting moved."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-from frtaudit.core.canonical import digest, number_in
+from frtaudit.core.canonical import digest
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.metrics import RATES, kind_of
 from frtaudit.core.plain.structure import plain
 from frtaudit.core.spec import Report
-from frtaudit.core.text import formatting, kinds
+from frtaudit.core.text import formatting
 from frtaudit.core.text.kinds import printed
 from frtaudit.report import phrases
 from frtaudit.report.direction import strings_in, use_names
-from frtaudit.report.figures import curves
-from frtaudit.report.figures.curves import Dot
 from frtaudit.report.layout import shipped_templates
-from frtaudit.report.pieces import Block, Column, Figure, Panel, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, spans
 from frtaudit.report.render import minified, policy_of
 from frtaudit.report.sections.accuracy import PLACES
+from frtaudit.report.sweep_figures import (
+    ACCURACY,
+    WIDE,
+    SweepJson,
+    figure,
+    measure_words,
+    measures_of,
+    number_of,
+)
 from frtaudit.report.words import display_name, words
 
-SweepJson = Mapping[str, Any]  # Any: JSON of mixed depth
-ACCURACY = "accuracy"
-SHOWN = ("fnmr_at_fmr", "eer", ACCURACY, "d_l2", "max_min", "fta")
-MEASURES, WIDE = 6, 12
+MEASURES = 6
 NONE = "–"
 
 
@@ -154,7 +156,7 @@ def _mark(job_finding: SweepJson, place: str) -> Mark:
 
 def numbers_table(sweep: SweepJson) -> Table | None:
     """Headline numbers: a row for each job and system, a column for each number, with its interval."""
-    named = _measures(sweep)
+    named = measures_of(sweep)
     if not named:
         return None
     chosen, rows = named[:MEASURES], _by_job(sweep)
@@ -182,51 +184,6 @@ def numbers_table(sweep: SweepJson) -> Table | None:
         blocks=(Block(rows=tuple(lines)),),
         left_out=f"{more} more in sweep.csv." if more else "",
     )
-
-
-def figure(sweep: SweepJson) -> Figure | None:
-    """FNMR at the two smallest FMR targets (or the first rate there is), a row for each job."""
-    rates = [name for name in _measures(sweep) if _drawn(sweep, name)]
-    if not rates:
-        return None
-    systems = list(dict.fromkeys(row["provider"] for row in sweep["rows"] if row["measure"]["provider"])) or [
-        ""
-    ]
-    dots = {name: _dots(sweep, name, systems) for name in rates[:2]}
-    panels = [_panel(name, dots) for name in dots]
-    keys = curves.keys("sweep", list(enumerate(systems))) if len(systems) > 1 else ()
-    return Figure(
-        name="sweep",
-        title="The jobs compared",
-        caption=spans(
-            "A row for each job, by its number. Estimates of jobs on the same subjects are correlated: where "
-            "intervals overlap the numbers may still differ, and the sweep makes no test between jobs."
-        ),
-        panels=tuple(panels),
-        keys=keys,
-    )
-
-
-def _panel(name: str, dots: Mapping[str, Sequence[Dot]]) -> Panel:
-    """A rate; both are rates of errors: on one scale."""
-    rows = list(dict.fromkeys(dot.row for dot in dots[name]))
-    every = [dot for panel_dots in dots.values() for dot in panel_dots]
-    return curves.dots(f"sweep-{digest(name)[:8]}", name, rows, dots[name], name, every=every)
-
-
-def _dots(sweep: SweepJson, name: str, systems: Sequence[str]) -> list[Dot]:
-    return [
-        Dot(
-            row=f"job {row['job']}",
-            series=row["provider"],
-            index=systems.index(row["measure"]["provider"]),
-            value=_real(row["value"]) or 0.0,
-            low=_real(row["low"]),
-            high=_real(row["high"]),
-        )
-        for row in sweep["rows"]
-        if measure_words(row["measure"]) == name and row["value"] is not None
-    ]
 
 
 def changes_table(sweep: SweepJson) -> Table | None:
@@ -276,37 +233,6 @@ def _change(index: int, change: SweepJson) -> tuple[Text, ...]:
     )
 
 
-def measure_words(measure: SweepJson, *, with_provider: bool = False) -> str:
-    """A number's name in print.
-
-    >>> measure_words({"provider": "", "metric": "fnmr_at_fmr", "schema": None, "group": "all", "at": {"fmr": 0.001}})
-    'FNMR at FMR 0.1 %'
-    """
-    parts = [display_name(words().metric, measure["metric"])]
-    for key, value in measure["at"].items():
-        shown = display_name(words().at_value, value) if isinstance(value, str) else kinds.place(key, value)
-        parts.append(f"{'at ' if key == 'fmr' else ''}{display_name(words().at, key)} {shown}")
-    if measure["schema"]:
-        group = measure.get("label") or measure["group"].replace("_", " ")
-        whole = measure["group"] in ("all", "max")
-        parts.append(measure["schema"].replace("_", " ") + ("" if whole else f" {group}"))
-    name = " ".join(parts[:2]) if len(parts) > 1 and parts[1].startswith("at ") else parts[0]
-    rest = parts[2:] if name != parts[0] else parts[1:]
-    text = ", ".join([name, *rest])
-    return f"{measure['provider']}: {text}" if with_provider and measure["provider"] else text
-
-
-def _measures(sweep: SweepJson) -> list[str]:
-    """Names of headline numbers, the metrics that matter most first; of targets the smallest first."""
-    seen: dict[str, tuple[int, float]] = {}
-    for row in sweep["rows"]:
-        measure = row["measure"]
-        fmr = measure["at"].get("fmr", 0.0)
-        order = SHOWN.index(measure["metric"]) if measure["metric"] in SHOWN else len(SHOWN)
-        seen.setdefault(measure_words(measure), (order, fmr if isinstance(fmr, float) else 0.0))
-    return sorted(seen, key=lambda name: (seen[name], name))
-
-
 def _by_job(sweep: SweepJson) -> dict[tuple[int, str], dict[str, tuple[int, SweepJson]]]:
     rows: dict[tuple[int, str], dict[str, tuple[int, SweepJson]]] = {}
     for index, row in enumerate(sweep["rows"]):
@@ -319,7 +245,7 @@ def _cell(cell: tuple[int, SweepJson] | None) -> Text:
     if cell is None or cell[1]["value"] is None:
         return spans(NONE)
     index, row = cell
-    value, low, high = (_real(row[name]) for name in ("value", "low", "high"))
+    value, low, high = (number_of(row[name]) for name in ("value", "low", "high"))
     show = partial(_printed, row["measure"]["metric"], style=formatting.style_of(value, high))
     shown = [_piece(show(value or 0.0), f"/rows/{index}/value", "n b")]
     if low is None or high is None:
@@ -334,7 +260,7 @@ def _cell(cell: tuple[int, SweepJson] | None) -> Text:
 
 
 def _number(value: object, measure: SweepJson | None, place: str) -> Text:
-    known = _real(value)
+    known = number_of(value)
     if known is None or measure is None:
         return spans(NONE)
     return (_piece(_printed(measure["metric"], known), place, "n"),)
@@ -349,18 +275,3 @@ def _printed(metric: str, value: float, style: formatting.Style | None = None) -
 
 def _piece(text: str, pointer: str, kind: str) -> TextSpan:
     return TextSpan(text=text, pointer=pointer, kind=kind)
-
-
-def _real(value: object) -> float | None:
-    """A number as JSON holds it, infinities as text."""
-    return number_in(value) if isinstance(value, int | float | str) else None
-
-
-def _drawn(sweep: SweepJson, name: str) -> bool:
-    """Whether a number is a rate that a logarithmic axis shows, and any job has it."""
-    return any(
-        measure_words(row["measure"]) == name
-        and row["measure"]["metric"] in ("fnmr_at_fmr", "eer")
-        and row["value"] is not None
-        for row in sweep["rows"]
-    )

@@ -2,6 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import small_sweep
 from small_audits import whole
 
 from frtaudit.cli.main import main
@@ -170,7 +171,7 @@ def test_a_study_has_no_systems_and_may_be_unreadable(
         (
             ["--systems", "a"],
             2,
-            "--systems: the study has no systems; accepted: names of figures; --list prints them",
+            "--systems: the study is drawn whole; accepted: names of figures; --list prints them",
         ),
         (
             ["levels"],
@@ -187,3 +188,14 @@ def test_a_study_has_no_systems_and_may_be_unreadable(
     code, out, err = said([str(study)], capsys)
     assert (code, out, len(err.splitlines())) == (1, "", 1)
     assert "cannot be read (No such file or directory)" in err
+
+
+def test_figures_of_a_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From the folder of its table; what chooses a part of a run is refused."""
+    content = small_sweep.sweep(0.012).to_json()
+    (tmp_path / "sweep.json").write_bytes(to_bytes(content))
+    code, out, _ = said([str(tmp_path), "--list"], capsys)
+    assert code == 0
+    assert all(line.startswith("sweep-fnmr-at-fmr-") for line in out.splitlines())
+    code, _, err = said([str(tmp_path), "--schemas", "group"], capsys)
+    assert (code, err.partition(";")[0]) == (2, "frtaudit: --schemas: the table of a sweep is drawn whole")

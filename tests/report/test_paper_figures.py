@@ -507,3 +507,24 @@ def test_marks_that_nobody_sees_are_written_out(tmp_path: Path) -> None:
     write_figures(figures.values(), ("svg", "pdf"), tmp_path)
     ET.parse(tmp_path / "det.svg")
     assert not {"\x1b", "\ufeff", "\u202e"} & set((tmp_path / "det.txt").read_text("utf-8"))
+
+
+def test_a_drawing_says_which_system_it_is_of() -> None:
+    """Its heading begins with it, as a paper has one such drawing for each of thirteen systems."""
+    figures = paper_figures(of_classes(), builds=[tar_curves])
+    headings = {name: figure.drawing.axes[0].get_title("left") for name, figure in figures.items()}
+    assert headings["tar-at-threshold-population-group-two"].startswith("two: TAR by threshold")
+    assert headings["threshold-at-tar-population-group-one"].startswith("one: threshold by TAR")
+    assert all(heading.startswith(("one: ", "two: ")) for heading in headings.values())
+    density = paper_figures(of_classes())["score-density-group-two"].drawing
+    assert density.axes[0].get_title("left") == "two"
+
+
+@pytest.mark.parametrize(("width", "least"), [(3.35, 1.7), (7.0, 2.8)])
+def test_curves_have_room_in_a_paper(width: float, least: float) -> None:
+    """Also those that share a page of the report with many: bands of six classes are not told apart in an inch."""
+    choice = Choice(names=("tar-excess-population-group-one",), width=width)
+    (figure,) = paper_figures(of_classes(), choice, [tar_curves]).values()
+    with ink():
+        figure.drawing.draw_without_rendering()
+    assert figure.drawing.axes[0].get_window_extent().height / figure.drawing.dpi >= least

@@ -9,8 +9,7 @@ from landmarks import repeated
 
 from frtaudit.core.canonical import plain
 from frtaudit.core.spec import Report
-from frtaudit.report import sweep
-from frtaudit.report.figures import canvas
+from frtaudit.report import sweep, sweep_figures
 
 FOUND = plain(small_sweep.sweep(0.012).to_json())
 PAGE = sweep.page(FOUND, Report(), "2026-03-04", "demo")  # type: ignore[arg-type]  # JSON
@@ -60,7 +59,7 @@ def test_groups_have_their_labels() -> None:
     assert ", group Amber" in page
     assert ", group amber" not in page
     del measure["label"]
-    assert sweep.measure_words(measure).endswith(", group amber")
+    assert sweep_figures.measure_words(measure).endswith(", group amber")
 
 
 def test_accuracies_of_a_column_have_two_places() -> None:
@@ -114,19 +113,6 @@ def test_the_page_is_still_and_alone() -> None:
     assert "<script" not in PAGE
     assert "default-src 'none'" in unescape(PAGE)
     assert not re.search(r'(?:src|href)="(?:https?:)?//', PAGE)
-
-
-def test_both_rates_have_one_scale() -> None:
-    """The limits of both panels are those of all their dots."""
-    with canvas.keeping() as registry:
-        sweep.figure(FOUND)  # type: ignore[arg-type]  # JSON
-    spans = [
-        drawing.axes[0].get_xlim()
-        for name, drawing in registry.values()
-        if name.startswith("sweep-") and len(name) > len("sweep-k0")
-    ]
-    assert len(spans) == 2
-    assert len(set(spans)) == 1
 
 
 def test_no_two_landmarks_have_one_name() -> None:

@@ -6,17 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from frtaudit.core import Curve
 from frtaudit.core.curves import step_envelope
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import INK, MARKERS, Pen, pen
-from frtaudit.report.figures.curves import EPSILON, Series, draw_marks, log_rates
+from frtaudit.report.figures.curves import EPSILON, Series, draw_marks
+from frtaudit.report.figures.ticks import index_ticks, log_rates
 from frtaudit.report.pieces import Key, Panel
 
 FILL, FAINT = 0.22, 0.3
-LONG = 300  # times from end to end of an axis
 HEIGHT = 2.05  # inches: four panels and two more share a page
 HAIR, EDGE = 0.45, 0.95
 DOTTED = (0, (1.0, 1.5))
@@ -265,15 +264,3 @@ def _scaled(axes: Axes, scale: Scale, xs: Sequence[float], floor: float, top: fl
     log_rates(axes, y=scale.rate)
     if not scale.rate:
         index_ticks(axes, log=scale.log)
-
-
-def index_ticks(axes: Axes, *, log: bool) -> None:
-    """Ticks of an index, plain numbers; on a log axis 1, 2 and 5, on a long one decades, on a short one even."""
-    low, high = axes.get_ylim()
-    if log and high / low >= 4:
-        subs = (1.0, 2.0, 5.0) if high / low < LONG else (1.0,)
-        axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
-    else:
-        axes.yaxis.set_major_locator(MaxNLocator(6))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))

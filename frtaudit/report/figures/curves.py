@@ -3,33 +3,31 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from unicodedata import east_asian_width
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.markers import CARETLEFT
-from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullLocator
+from matplotlib.markers import CARETLEFT, CARETRIGHT
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from frtaudit.core import Curve
 from frtaudit.core.arrays import Floats
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import Pen, pen
+from frtaudit.report.figures.ticks import EVEN, log_rates, percent
 from frtaudit.report.pieces import Key, Panel
 
 BAND = 0.15
 DECADES_SHOWN = 6
 EPSILON = 1e-9
 LEFT_EDGE = 0.6
+BEYOND = 10  # times the highest rate: what an axis has room for
 HOLLOW = 6.5  # points of a mark whose inside is seen
 ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
-SHORT = 30  # times from end to end of an axis
-MIN_TICKS = 3
-TICKS, TICKS_BESIDE = 9, 5  # at most so many of one logarithmic axis; of one whose labels stand side by side
+FINE = (1, 1.5, *range(2, 11))  # of a decade: where a linear axis of small rates may end
 ROOM = 26  # letters of the name of a row
 LOW = 2.2  # inches: three panels below the curves with bands share their page
 MEDIUM = 2.35  # two of them and the accuracy of the folds share a page
@@ -89,7 +87,7 @@ def det(
     """
     every = every or series
     x, y = _floor(every, "x"), floor or _floor(every, "y", up_to=SEEN_FMR)
-    right, top = _ceiling(every, "x"), _ceiling(every, "y")
+    right, top = _ceiling(every, "x"), _ceiling(every, "y", x)
     x, y = min(x, right / 10), min(y, top / 10)  # a system without errors has an axis too
     shown = series if floor is None else [_until(_until(trace, y), x, "x") for trace in series]
 
@@ -112,7 +110,7 @@ def roc(
 ) -> Panel:
     """True matches (1 - FNMR) against false matches, the latter logarithmic; ``every``: as of :func:`det`."""
     edge = _floor(every or series, "x")
-    lowest = 1.0 - _ceiling(every, "y") if every else None
+    lowest = 1.0 - _ceiling(every or series, "y", edge, FINE)
 
     def draw(axes: Axes) -> None:
         for trace in series:
@@ -120,6 +118,7 @@ def roc(
         axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
         axes.set(xlim=(edge, _ceiling(every or series, "x")), ylim=(lowest, 1.0))
         log_rates(axes, y=False)
+        axes.yaxis.set_major_locator(MaxNLocator(8, steps=EVEN))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
     return canvas.panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw, heading=title)
@@ -168,10 +167,7 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
         axes.set(xlabel="TAR (share of mated comparisons that match)", ylabel=ylabel)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
-    shown = "Class minus mean of the classes" if differences else "Threshold as a function of TAR"
-    return canvas.panel(
-        name, f"{title}: {shown.lower()}, for {_names(series)}.", draw, heading=title, height=MEDIUM
-    )
+    return canvas.panel(name, f"{title}, for {_names(series)}.", draw, heading=title, height=MEDIUM)
 
 
 def dots(
@@ -189,10 +185,10 @@ def dots(
     """
     marks = {row: limit for row, limit in (limits or {}).items() if row in rows and limit > 0}
     edge = min([left_edge(every or points), *(limit * LEFT_EDGE for limit in marks.values())])
-    right = max([_dot_ceiling(every or points), *(min(limit * 1.3, 1.0) for limit in marks.values())])
+    right = max([right_edge(every or points), *(min(limit * 1.3, 1.0) for limit in marks.values())])
 
     def draw(axes: Axes) -> None:
-        draw_rows(axes, rows, points, edge)
+        draw_rows(axes, rows, points, edge, right)
         for row, limit in marks.items():
             place = rows.index(row)
             axes.plot([limit, limit], [place - 0.47, place + 0.47], color=canvas.INK, linewidth=1.5)
@@ -204,13 +200,15 @@ def dots(
     )
 
 
-def draw_rows(axes: Axes, rows: Sequence[str], points: Sequence[Dot], edge: float) -> None:
+def draw_rows(
+    axes: Axes, rows: Sequence[str], points: Sequence[Dot], edge: float, right: float = math.inf
+) -> None:
     """Dots with their bars (:func:`draw_dot`) in the rows that they name, systems side by side within each."""
     pens = sorted({dot.index for dot in points})
     ends = "|" if len(points) <= ENDED else ""
     for dot in points:
         shift = (pens.index(dot.index) - (len(pens) - 1) / 2) * 0.74 / len(pens)
-        draw_dot(axes, dot, rows.index(dot.row) + shift, edge, ends=ends)
+        draw_dot(axes, dot, rows.index(dot.row) + shift, (edge, right), ends)
     for between in range(1, len(rows)):
         axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
     name_rows(axes, rows)
@@ -279,14 +277,16 @@ def draw_marks(axes: Axes, x: Floats, y: Floats, style: Pen, *, log: bool, gid: 
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=gid)
 
 
-def draw_dot(axes: Axes, dot: Dot, row: float, edge: float, ends: str = "|") -> None:
-    """A dot with its bar, which ends at ``edge``; hollow where the value is 0."""
+def draw_dot(axes: Axes, dot: Dot, row: float, edges: tuple[float, float], ends: str = "|") -> None:
+    """A dot with its bar, which ends at the ``edges`` of the axis; hollow where the value is 0."""
+    edge, right = edges
     style = pen(dot.index)
     tag = canvas.gid(dot.index, dot.at, dot.says)
     if dot.low is not None and dot.high is not None:
-        span = max(dot.low, edge), max(dot.high, edge)
+        span = max(dot.low, edge), min(max(dot.high, edge), right)
+        signs = CARETLEFT if 0 < dot.low < edge else ends, CARETRIGHT if dot.high > right else ends
         axes.plot(span, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=tag)
-        for end, sign in zip(span, (CARETLEFT if 0 < dot.low < edge else ends, ends), strict=True):
+        for end, sign in zip(span, signs, strict=True):
             axes.plot(end, row, color=style.hue, marker=sign or "None", markersize=4, gid=tag)
     seen = dot.value > 0
     face = style.hue if seen else canvas.PAPER
@@ -311,8 +311,16 @@ def left_edge(points: Sequence[Dot]) -> float:
     return max(smallest, min(values, default=smallest) / 100) * LEFT_EDGE
 
 
-def _dot_ceiling(points: Sequence[Dot]) -> float:
-    return min(1.0, max((max(dot.value, dot.high or 0.0) for dot in points), default=1.0) * 1.6)
+def right_edge(points: Sequence[Dot]) -> float:
+    """Where an axis of :func:`dots` ends; a bar with an upper bound of ten times the highest rate goes on."""
+    largest = max((dot.value for dot in points), default=1.0)
+    bound = max((max(dot.value, dot.high or 0.0) for dot in points), default=1.0)
+    return min(1.0, (min(bound, BEYOND * largest) if largest > 0 else bound) * 1.6)
+
+
+def goes_on(dot: Dot, every: Sequence[Dot]) -> bool:
+    """Whether a dot's bar goes on beyond an axis that has room for ``every`` dot, and so ends in an arrow."""
+    return 0 < (dot.low or 0) < left_edge(every) or (dot.high or 0) > right_edge(every)
 
 
 def _floor(series: Sequence[Series], axis: str, up_to: float = 1.0) -> float:
@@ -327,61 +335,21 @@ def _floor(series: Sequence[Series], axis: str, up_to: float = 1.0) -> float:
     return 10.0 ** max(math.floor(math.log10(smallest) + EPSILON), -DECADES_SHOWN)
 
 
-def _ceiling(series: Sequence[Series], axis: str) -> float:
-    """The decade above the largest value, at most one."""
-    values = [value for trace in series for value in getattr(trace.curve, axis) if value > 0]
-    return float(min(1.0, 10.0 ** math.ceil(math.log10(max(values, default=1.0)) - EPSILON)))
-
-
-def log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
-    """Ticks of logarithmic axes that show rates (:func:`log_locator`), all printed in one way."""
-    for axis, wanted, ticks in ((axes.xaxis, x, TICKS_BESIDE), (axes.yaxis, y, TICKS)):
-        if wanted:
-            axis.set_major_locator(_RateLocator(ticks))
-            axis.set_minor_locator(NullLocator())
-            axis.set_major_formatter(FuncFormatter(partial(_tick, axis)))
-
-
-class _RateLocator(LogLocator):
-    """Ticks of :func:`log_locator` for the limits that the axis has when it is drawn."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self.most = most
-
-    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
-        low, high = sorted((vmin, vmax))
-        return log_locator(low, high, self.most).tick_values(low, high)
-
-
-def _tick(axis: Axis, value: float, _: int | None = None) -> str:
-    """A tick of an axis on which rates are printed as its highest is."""
-    style = formatting.style_of(max(axis.get_view_interval()))
-    return formatting.exact(float(f"{value:.3g}"), style)
-
-
-def log_locator(low: float, high: float, ticks: int = TICKS) -> Locator:
-    """Where a logarithmic axis has ticks, three at least: at decades; with less than three of them, also between.
-
-    That is at 3, on a short axis at 2 and 5; on one that has less than three of these, at even steps.
-    """
-    low = max(low, 1e-300)
-    steps = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0))
-    for subs in steps[2:] if high / low < SHORT else steps:
-        locator = LogLocator(subs=subs, numticks=ticks)
-        at = locator.tick_values(low, high)
-        if MIN_TICKS <= sum(low * (1 - EPSILON) <= tick <= high * (1 + EPSILON) for tick in at) <= ticks:
-            return locator
-    return MaxNLocator(MIN_TICKS + 1, steps=[1, 2, 4, 5, 10], min_n_ticks=MIN_TICKS)
-
-
-def percent(value: float, unit: str = " %") -> str:
-    """A tick of an axis that shows shares, or without ``unit`` their differences in points.
-
-    >>> percent(0.25), percent(-0.2, "")
-    ('25 %', '−20')
-    """
-    return f"{100 * value:.6g}{unit}".replace("-", "−")
+def _ceiling(
+    series: Sequence[Series], axis: str, start: float = 0.0, steps: Sequence[float] = (1, 2, 5, 10)
+) -> float:
+    """The next of ``steps`` in its decade above the largest value where x is at least ``start``; at most one."""
+    values = [
+        value
+        for trace in series
+        for drawn in (getattr(trace.curve, axis), (axis == "y" and trace.curve.high) or ())
+        for x, value in zip(trace.curve.x, drawn, strict=False)
+        if value > 0 and x >= start * (1 - EPSILON)
+    ]
+    largest = max(values, default=1.0)
+    decade = 10.0 ** math.floor(math.log10(largest) + EPSILON)
+    above = (step * decade for step in steps if step * decade >= largest * (1 - EPSILON))
+    return float(min(1.0, next(above)))
 
 
 def shortened(label: str, room: int = ROOM) -> str:

@@ -10,10 +10,12 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from frtaudit.core.canonical import Json
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import Dot, Series, draw_marks, draw_rows, percent, rows_height
+from frtaudit.report.figures.curves import Dot, Series, draw_marks, draw_rows, rows_height
+from frtaudit.report.figures.ticks import percent
 from frtaudit.report.pieces import Panel
 
 SEEN = 1e-3  # of a density's highest value: less is not seen
+BESIDE = 48  # letters that stand beside each other below boxes
 MANY = 100  # samples of one subject: with more the axis is logarithmic, as few have so many
 BAND, EDGE = 0.3, 0.4  # opacity of a band; points of its edges
 LOW = 1.8  # inches: two figures of two rows of such panels, or one of four rows, fill a page
@@ -208,7 +210,8 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
             dots = [place] * len(box.outliers)
             axes.plot(dots, box.outliers, color=hue, linestyle="none", marker="o", markersize=2, alpha=0.5)
         axes.set_xticks(range(len(box_stats)), labels=[stats.name for stats in box_stats])
-        axes.tick_params(axis="x", labelrotation=30 if len(box_stats) > 3 else 0)
+        letters = len(box_stats) * max(len(stats.name) for stats in box_stats)
+        axes.tick_params(axis="x", labelrotation=30 if letters > BESIDE else 0)
         axes.set(ylabel=ylabel, xlim=(-0.6, len(box_stats) - 0.4))
         axes.grid(visible=False, axis="x")
 

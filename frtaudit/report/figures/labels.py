@@ -11,7 +11,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import BAND, Dot, Series, draw_marks, log_rates, marked, name_rows
+from frtaudit.report.figures.curves import BAND, Dot, Series, draw_marks, marked, name_rows
+from frtaudit.report.figures.ticks import log_rates
 from frtaudit.report.pieces import HUES, Key, Panel
 
 PERCENT = " %"  # as rates are printed

@@ -13,12 +13,13 @@ from frtaudit.core.text.file_names import number_name
 from frtaudit.core.text.formatting import exact, rate
 from frtaudit.errors import DataError
 from frtaudit.report.figure_choice import ACCEPTED
-from frtaudit.report.figures import bands, canvas, coverage, legends
+from frtaudit.report.figures import bands, canvas, coverage, legends, scales
 from frtaudit.report.figures.bands import RATE, Banded, BandStyle, outside
 from frtaudit.report.figures.curves import keys
-from frtaudit.report.pieces import HUES, Figure, spans
+from frtaudit.report.pieces import HUES, Figure, Panel, spans
 
 FILE = "nominal_levels.json"
+NAMES = {"recentered": "recentred", "gaussian": "Gaussian"}  # as a report has them
 STUDY: Literal["nominal_levels"] = "nominal_levels"
 _MALFORMED = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
 
@@ -132,14 +133,15 @@ def figures(study: Study) -> list[Figure]:
 def _levels(found: Levels) -> Figure:
     """Coverage as curves over the nominal level, which is the diagonal."""
     name = f"levels-{number_name(found.fmr)}"
-    lines = dict(zip(found.methods, zip(*found.coverage, strict=True), strict=True))
+    methods = [NAMES.get(method, method) for method in found.methods]
+    lines = dict(zip(methods, zip(*found.coverage, strict=True), strict=True))
     title = f"Coverage of FNMR at FMR {exact(found.fmr)}"
     return Figure(
         name=name,
         title=f"Realised against nominal coverage at FMR {exact(found.fmr)}",
         caption=spans(found.caption),
         panels=(coverage.realised(name, title, found.nominal, lines),),
-        keys=keys(name, list(enumerate(found.methods))),
+        keys=keys(name, list(enumerate(methods))),
     )
 
 
@@ -151,20 +153,35 @@ def _bands(found: CohortBands) -> list[Figure]:
         f"{found.dimension}, concentration {low:g} to {high:g}, B = {found.B}; pointwise band at level "
         f"{exact(found.level)}. The true FNMR is that of the same subjects, from fresh samples."
     )
+    panels = scales.alike(lambda: (_band(found, curve) for curve in found.curves))
     drawn = []
-    for curve in found.curves:
-        method = curve.method.value if curve.method else ""
-        style = BandStyle(label=f"{method} band", hue=HUES[0], fill=True)
-        out, total = outside(found.truth, replace(curve, y=found.truth.y))
-        alt = f"{method} band at level {exact(found.level)}: the true FNMR lies outside at {out} of {total} FMRs."
-        name, title = f"bands-{method}", f"The {method} band and the true ROC"
-        panel = bands.compared(
-            name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth=found.truth
-        )
+    for curve, panel in zip(found.curves, panels, strict=True):
+        method, style = _banded(curve)
+        name = f"bands-{curve.method.value if curve.method else ''}"
         legend = (
             bands.line_key(name, canvas.pen(0), "empirical ROC"),
             bands.band_key(name, style),
             *legends.dashes(name, ["true ROC"], first=1),
         )
+        title = f"The {method} band and the true ROC"
         drawn.append(Figure(name=name, title=title, caption=caption, panels=(panel,), keys=legend))
     return drawn
+
+
+def _banded(curve: Curve) -> tuple[str, BandStyle]:
+    """What a method is called, and how its band is drawn."""
+    method = curve.method.value if curve.method else ""
+    name = NAMES.get(method, method)
+    return name, BandStyle(label=f"{name} band", hue=HUES[0], fill=True)
+
+
+def _band(found: CohortBands, curve: Curve) -> Panel:
+    """The band of a method, the empirical curve and the true one."""
+    method, style = _banded(curve)
+    out, total = outside(found.truth, replace(curve, y=found.truth.y))
+    alt = f"{method} band at level {exact(found.level)}: the true FNMR lies outside at {out} of {total} FMRs."
+    name = f"bands-{curve.method.value if curve.method else ''}"
+    title = f"The {method} band and the true ROC"
+    return bands.compared(
+        name, title, curve, [Banded(style=style, curve=curve)], RATE, alt, truth=found.truth
+    )

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
 from frtaudit.report.figures import canvas
-from frtaudit.report.figures.curves import MIN_TICKS, log_locator
+from frtaudit.report.figures.ticks import MIN_TICKS, log_locator
 from frtaudit.report.pieces import Panel
 
 

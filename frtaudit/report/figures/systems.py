@@ -10,9 +10,9 @@ from matplotlib.ticker import FuncFormatter
 
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
-from frtaudit.report.figures.bands import index_ticks
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import BAND, Series, draw_marks, log_rates, name_rows
+from frtaudit.report.figures.curves import BAND, Series, draw_marks, name_rows
+from frtaudit.report.figures.ticks import index_ticks, log_rates
 from frtaudit.report.pieces import Panel
 
 NARROW = 0.06  # of the axis: less has no room for its letter beside the next

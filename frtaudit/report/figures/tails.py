@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import Series, log_rates
+from frtaudit.report.figures.curves import Series
+from frtaudit.report.figures.ticks import log_rates
 from frtaudit.report.pieces import Panel
 
 SMALLEST = 1e-3  # of the largest upper end: what a lower end of 0 is drawn at

@@ -293,10 +293,10 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
 
 
 def _marks(drawn: list[tuple[str, str, list[str], list[Dot]]], chosen: set[str]) -> str:
-    """What marks at the left edge say, where some of these systems are drawn there."""
-    edges = [(dot, figures.left_edge(dots)) for *_, dots in drawn for dot in dots if dot.series in chosen]
-    zero = any(dot.value == 0 for dot, _ in edges)
-    beyond = any(0 < (dot.low or 0) < edge for dot, edge in edges)
+    """What marks at the edges say, where some of these systems are drawn there."""
+    here = [(dot, dots) for *_, dots in drawn for dot in dots if dot.series in chosen]
+    zero = any(dot.value == 0 for dot, _ in here)
+    beyond = any(figures.goes_on(dot, dots) for dot, dots in here)
     marks = ["a hollow mark at the left edge: a rate of 0"] * zero + [
         "an arrow: the bar goes on beyond the axis"
     ] * beyond

@@ -355,6 +355,7 @@ def _figure(source: Source, schema: str, system: str, panels: tuple[Panel, ...])
     return Figure(
         name=place,
         title=f"{system}: thresholds by {schema.replace('_', ' ')}",
+        of=system,
         alone={
             _panel_name("tar", schema, system): spans(f"{alike} coincide; a class above the others {HIGHER}"),
             _panel_name("tar_difference", schema, system): spans(

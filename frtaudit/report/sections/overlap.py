@@ -1,12 +1,15 @@
 """Overlap of training and test sets: violins, counts, the review, and accuracy without the overlap."""
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import starmap
 
 from frtaudit.core import Curve
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
+from frtaudit.report.figures import scales
 from frtaudit.report.figures.violins import Violin, violins
-from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.tables import (
@@ -67,16 +70,10 @@ def _figures(source: Source, records: list[Record]) -> list[Figure]:
         for curve in sets
         if any(other.group == curve.group and other.metric != ALL for other in curves)
     ]
-    for name in reviewed:
-        set_curves = [curve for curve in curves if curve.group == name]
-        names = [(curve.metric or "").replace("_", " ") for curve in set_curves]
-        panel = violins(
-            name_of("reviewed-matches", name),
-            f"Reviewed matches in {name}",
-            _named(set_curves, names),
-            guides,
-            "score",
-        )
+    kinds = list(dict.fromkeys(curve.metric for curve in curves))
+    every = {name: [curve for curve in curves if curve.group == name] for name in reviewed}
+    panels = scales.alike(lambda: starmap(partial(_reviewed, guides, kinds), every.items()), axes="y")
+    for (name, set_curves), panel in zip(every.items(), panels, strict=True):
         caption = spans(
             "All best matches, and those that a reviewer, or names known on both sides, called one image, one "
             "identity, or different people. Only matches above a declared score were reviewed: the violins end "
@@ -87,6 +84,17 @@ def _figures(source: Source, records: list[Record]) -> list[Figure]:
             Figure(name=f"verdicts-{name}", title=f"Verdicts, {name}", caption=caption, panels=(panel,))
         )
     return drawn
+
+
+def _reviewed(
+    guides: Sequence[float], kinds: Sequence[str | None], name: str, curves: Sequence[Curve]
+) -> Panel:
+    """Best matches in one training set: all, and by verdict, each of ``kinds`` with its pen."""
+    named = [
+        Violin(name=(curve.metric or "").replace("_", " "), index=kinds.index(curve.metric), curve=curve)
+        for curve in curves
+    ]
+    return violins(name_of("reviewed-matches", name), f"Reviewed matches in {name}", named, guides, "score")
 
 
 def _named(curves: Sequence[Curve], names: Sequence[str]) -> list[Violin]:

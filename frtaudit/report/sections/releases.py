@@ -248,6 +248,7 @@ def _history(
     return Figure(
         name=key,
         title=f"{_called(family)}: interclass bias by release",
+        of=_called(family),
         alone={
             _panel_name(family, target): spans(f"{LARGEST}, {whom}, releases by date. {NO_TEST}")
             for target, whom in whoms.items()

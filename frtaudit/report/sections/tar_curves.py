@@ -207,6 +207,7 @@ def _of_system(
         yield Figure(
             name=f"curves-{place}",
             title=f"{system}: thresholds and TAR by {by}",
+            of=system,
             alone=_alone(source, system_curves, KINDS[:2], schema, system, (iid, new)),
             caption=spans(
                 f"The same curves with axes exchanged. Bands, left: {iid}; right: {new}; {NARROW}. Under equality of "
@@ -219,6 +220,7 @@ def _of_system(
         yield Figure(
             name=f"excess-{place}",
             title=f"{system}: class minus overall, by {by}",
+            of=system,
             alone=_alone(source, system_curves, KINDS[2:], schema, system, (iid, new)),
             caption=spans(
                 "Top: a class above 0 reaches the same TAR at a higher threshold. Bottom: a class above 0 has the "
@@ -241,6 +243,7 @@ def _within(
     return Figure(
         name=f"super-{place}",
         title=f"{system}: thresholds within {' and '.join(supers)}",
+        of=system,
         alone={
             panel: caption
             for name in supers

@@ -14,7 +14,7 @@ from frtaudit.report.figures import legends, systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Text, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.uncertainty import LOGGED
+from frtaudit.report.sections.uncertainty import AXES, LOGGED
 from frtaudit.report.sections.uncertainty_captions import resamples
 from frtaudit.report.source import Source, grouped
 from frtaudit.report.words import display_name, words
@@ -145,7 +145,8 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
     name = name_of(f"zones-{rate}-{(kind or '').replace('_', '-')}", schema or "")
     zones = [] if codes is None else _spans(codes)
     title = f"{(rate or '').upper()} by {by}: {metric}"
-    panel = systems.overlaid(name, title, series, metric, rates=False, ratio=kind in LOGGED, zones=zones)
+    shown = f"{(rate or '').upper()}, {AXES.get(kind or '', metric)}"
+    panel = systems.overlaid(name, title, series, shown, rates=False, ratio=kind in LOGGED, zones=zones)
     return Figure(
         name=name,
         title=f"Zones: which system differs less between groups, {' or '.join(names)}; {title}",

@@ -138,6 +138,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     return Figure(
         name=name,
         title=f"{system}: the bootstrap of the ROC, and why it is recentred",
+        of=system,
         alone=captions.bootstrap_alone(
             system, missed.get(Method.NAIVE), _samples(source, [vstat]), _rest(source, [vstat, *rocs])
         ),
@@ -166,13 +167,11 @@ def _bootstrap_panels(
     moved = [Banded(style=banded.style, curve=bands.relative(banded.curve, base)) for banded in made]
     bundle = (EMPIRICAL, VSTAT, hairs.label)
     drawn = (EMPIRICAL, *(banded.style.label for banded in made))
-    over, of = "over the empirical curve", partial(captions.roc_name, system)
+    over, of = "relative to the ROC", partial(captions.roc_name, system)
     panels = scales.alike(
         lambda: (
-            bands.bundle(
-                of("replicates"), "The bootstrap curves are too low", base, vstat, hairs, index=index
-            ),
-            bands.compared(of("bands"), "Recentring corrects it", base, made, bands.RATE, alt, index),
+            bands.bundle(of("replicates"), "Bootstrap curves of the ROC", base, vstat, hairs, index=index),
+            bands.compared(of("bands"), "Bands of the ROC", base, made, bands.RATE, alt, index),
             bands.bundle(
                 of("replicates-relative"),
                 f"Bootstrap curves {over}",
@@ -239,6 +238,7 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
     return Figure(
         name=name,
         title=f"{system}: a band for the whole curve",
+        of=system,
         alone={
             captions.whole_name(curve.target, system): captions.whole_alone(
                 curve.target, _rest(source, [curve])
@@ -277,6 +277,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
     return Figure(
         name=name,
         title=f"{system}: fairness metrics of {over} by {schema.replace('_', ' ')}",
+        of=system,
         alone=alone,
         caption=spans(
             f"The spread of the groups' {over} by four metrics, {captions.EQUALITY}",
@@ -328,6 +329,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     return Figure(
         name=name,
         title=f"{system}: normalized uncertainty",
+        of=system,
         alone={
             captions.noise_name(rate, schema, system): captions.noise_alone(
                 rate, _samples(source, _noise(source, system, schema, rate))

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from report_bands import X, fairness, rocs, uncertainty
 
 from frtaudit.report.figures import bands, canvas
@@ -125,15 +124,6 @@ def test_keys_tell_bands_apart_without_colour() -> None:
     drawings = {re.sub(r'id="[^"]*"|<title>.*?</title>', "", bands.band_key("f", look).svg) for look in looks}
     assert len(drawings) == len(looks)
     assert bands.line_key("f", canvas.pen(0), "ROC").name == "ROC"
-
-
-def test_ticks_of_a_long_axis_do_not_collide() -> None:
-    """An index over five decades has ticks at decades, over one also at 2 and 5."""
-    for high, number in ((1000.0, 6), (0.1, 4)):
-        drawing = Figure()
-        axes = drawing.add_subplot(yscale="log", ylim=(0.01, high))
-        bands.index_ticks(axes, log=True)
-        assert sum(0.0099 <= tick <= high * 1.01 for tick in axes.get_yticks()) == number
 
 
 def test_rates_without_an_error_have_an_axis() -> None:

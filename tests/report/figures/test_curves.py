@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.markers import CARETLEFT
+from matplotlib.markers import CARETLEFT, CARETRIGHT
 from report_fixture import SYSTEMS, curves, result
 
 from frtaudit.core import Curve
@@ -170,41 +169,6 @@ def test_any_name_can_be_drawn(
     assert not caplog.records
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "ticks"),
-    [
-        (1e-6, 0.1, [1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1]),
-        (0.001, 0.01, [0.001, 0.002, 0.005, 0.01]),
-        (0.0015, 0.095, [0.003, 0.01, 0.03]),
-        (0.002, 0.2, [0.003, 0.01, 0.03, 0.1]),
-        (0.031, 1, [0.1, 0.3, 1]),
-        (0.3, 0.62, [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6]),
-    ],
-)
-def test_a_logarithmic_axis_has_three_ticks_at_least(low: float, high: float, ticks: list[float]) -> None:
-    """At decades; with one or two of them at 3 as well, where an axis is short at 2 and 5, or at even steps."""
-    made = figures.log_locator(low, high).tick_values(low, high)
-    shown = [tick for tick in made if low * 0.999 <= tick <= high * 1.001]
-    assert shown == pytest.approx(ticks)
-    beside = figures.log_locator(low, high, figures.TICKS_BESIDE).tick_values(low, high)
-    assert 3 <= sum(low * 0.999 <= tick <= high * 1.001 for tick in beside) <= figures.TICKS_BESIDE
-
-
-@pytest.mark.parametrize(
-    ("low", "shown"),
-    [
-        (1e-6, ["0.0001 %", "0.01 %", "1 %", "100 %"]),
-        (1e-4, ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]),
-    ],
-)
-def test_ticks_of_one_axis_of_rates_are_printed_in_one_way(low: float, shown: list[str]) -> None:
-    """No axis has powers of ten beside percent; over many decades every second one has a tick."""
-    axes = Axes(Figure(), (0, 0, 1, 1), xscale="log", xlim=(low, 1))
-    figures.log_rates(axes, y=False)
-    ticks = [tick for tick in axes.xaxis.get_majorticklocs() if low * 0.99 < tick < 1.01]
-    assert [axes.xaxis.get_major_formatter()(tick) for tick in ticks] == shown
-
-
 def test_a_rate_of_zero_is_a_hollow_mark() -> None:
     """Its inside is seen: the mark is larger and has a thinner edge than that of another rate."""
     with canvas.keeping() as registry:
@@ -229,6 +193,43 @@ def test_a_bar_that_goes_on_ends_in_an_arrow() -> None:
     ((_, drawing),) = registry.values()
     arrows = [line for line in drawing.axes[0].lines if line.get_marker() == CARETLEFT]
     assert [line.get_color() for line in arrows] == [canvas.pen(0).hue]
+
+
+def test_a_few_people_do_not_stretch_an_axis() -> None:
+    """An upper bound far beyond every rate ends in an arrow; one up to ten times the highest rate is inside."""
+    bounds = {"many": (0.001, 0.0005, 0.002), "few": (0.0, 0.0, 0.6), "some": (0.0, 0.0, 0.009)}
+    points = [
+        Dot(row=row, series="s", index=index, value=value, low=low, high=high)
+        for index, (row, (value, low, high)) in enumerate(bounds.items())
+    ]
+    with canvas.keeping() as registry:
+        figures.dots("d", "t", [*bounds], points, "FMR")
+    ((_, drawing),) = registry.values()
+    axes = drawing.axes[0]
+    assert axes.get_xlim()[1] < 0.02
+    arrows = [line for line in axes.lines if line.get_marker() == CARETRIGHT]
+    assert [line.get_color() for line in arrows] == [canvas.pen(1).hue]
+    assert [figures.goes_on(dot, points) for dot in points] == [False, True, False]
+
+
+def test_an_axis_of_shares_has_no_less_than_nothing() -> None:
+    """ROC: from below the lowest rate where FMR is on the axis, never below 0; DET: up to 1, 2 or 5 of a decade."""
+    rates = curve_of((0.0, 0.001, 0.01, 0.1), (1.0, 0.13, 0.05, 0.01))
+    with canvas.keeping() as registry:
+        panels = [figures.roc("r", [rates]), figures.det("d", [rates])]
+    roc, det = (registry[panel.svg][1].axes[0] for panel in panels)
+    assert roc.get_ylim() == pytest.approx((0.85, 1.0))
+    assert det.get_ylim()[1] == pytest.approx(0.2)
+    nothing = curve_of((0.001, 0.01), (1.0, 0.97))
+    with canvas.keeping() as registry:
+        panel = figures.roc("r", [nothing])
+    assert registry[panel.svg][1].axes[0].get_ylim() == (0.0, 1.0)
+
+
+def test_words_for_thresholds_by_class_have_the_case_of_the_heading() -> None:
+    """TAR is not tar."""
+    panel = figures.tar("a", "Threshold by TAR", series("tar"), differences=False)
+    assert panel.alt.startswith("Threshold by TAR, for ")
 
 
 def test_a_rate_of_zero_is_not_drawn_as_a_line() -> None:

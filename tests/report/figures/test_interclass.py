@@ -1,9 +1,11 @@
+import itertools
+
 import pytest
 
 from frtaudit.core import Curve
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.figures.interclass import Line, left, sanitized_sizes, tar_panel
+from frtaudit.report.figures.interclass import BoxStats, Line, boxes, left, sanitized_sizes, tar_panel
 
 
 def test_what_the_steps_ask_for() -> None:
@@ -43,3 +45,17 @@ def test_differences_of_tar_are_in_points() -> None:
     assert points.get_ylabel() == "TAR difference (points)"
     assert points.yaxis.get_major_formatter()(-0.1, 0) == "−10"
     assert shares.xaxis.get_major_formatter()(0.2, 0) == "20 %"
+
+
+@pytest.mark.parametrize(("name", "turned"), [("Tone III", 0), ("Medium-Dark Brown", 30)])
+def test_names_below_boxes_are_level_where_they_have_room(name: str, turned: int) -> None:
+    """Six short names stand beside each other; long ones are turned, so that none lies on the next."""
+    stats = [BoxStats(name=name, index=index, numbers=(1, 2, 3, 4, 5)) for index in range(6)]
+    with canvas.keeping() as registry:
+        panel = boxes("b", "Brightness", "brightness", stats)
+    drawing = registry[panel.svg][1]
+    drawing.draw_without_rendering()
+    labels = drawing.axes[0].get_xticklabels()
+    assert {label.get_rotation() for label in labels} == {turned}
+    ends = [(label.get_window_extent().x0, label.get_window_extent().x1) for label in labels]
+    assert turned or all(after[0] > before[1] for before, after in itertools.pairwise(ends))

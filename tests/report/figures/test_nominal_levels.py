@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,9 +87,22 @@ def test_figures_of_the_study(ink: None) -> None:
     assert list(drawn) == ["levels-0-003", "bands-recentered", "bands-naive"]
     levels = drawn["levels-0-003"]
     assert levels.title == "Realised against nominal coverage at FMR 0.3 %: Coverage of FNMR at FMR 0.3 %"
-    assert levels.shows.endswith("At nominal 0.95: recentered 0.94, naive 0.66.")
+    assert levels.shows.endswith("At nominal 0.95: recentred 0.94, naive 0.66.")
     assert "left out: 1 by naive." in levels.caption
     assert drawn["bands-naive"].shows == (
         "naive band at level 95 %: the true FNMR lies outside at 0 of 3 FMRs."
     )
     assert "One cohort of 40 subjects with 4 samples each" in drawn["bands-naive"].caption
+
+
+def test_bands_of_two_methods_are_drawn_on_one_scale(ink: None) -> None:
+    """As the publication has them beside each other, also where one band is higher."""
+    made = study()
+    high = replace(made.bands.curves[1], high=(0.9, 0.8, 0.7))
+    bands = replace(made.bands, curves=(made.bands.curves[0], high))
+    drawn = drawings(lambda: figures(replace(made, bands=bands)))
+    limits = [drawn[f"bands-{name}"].drawing.axes[0].get_ylim() for name in ("recentered", "naive")]
+    assert limits[0] == limits[1]
+    assert limits[0][1] > 0.9
+    names = [text.get_text() for text in drawn["bands-recentered"].drawing.legends[0].get_texts()]
+    assert names == ["empirical ROC", "recentred band", "true ROC"]

@@ -9,7 +9,9 @@ from pathlib import Path
 from goldilocks_audits import overlap_audit, overlap_spec
 from small_audits import audit, whole
 
+from frtaudit.core import Curve
 from frtaudit.inputs.review import as_csv
+from frtaudit.report.paper_figures import paper_figures
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import overlap
 from frtaudit.report.source import Source
@@ -61,6 +63,45 @@ def test_a_review_has_its_own_violins_and_table(tmp_path: Path) -> None:
     assert "verdicts-wild" in [figure.name for figure in view.figures]
     table = next(item for item in view.tables if item.name == "overlap-review")
     assert plain_text(table.blocks[0].rows[0][0]) == "all with a verdict"
+
+
+def test_reviews_of_two_training_sets_have_one_scale_and_one_colour_for_a_verdict() -> None:
+    """Also where one set lacks a verdict that the other has."""
+
+    def curve(training: str, verdict: str, x: tuple[float, ...]) -> Curve:
+        return Curve(
+            provider="one",
+            analysis=overlap.KIND,
+            schema=None,
+            group=training,
+            weighting=None,
+            metric=verdict,
+            x=x,
+            y=(0.0, 1.0, 0.0),
+            notes=("3 matches",),
+        )
+
+    low, high = (0.2, 0.3, 0.6), (0.3, 0.6, 0.9)
+    curves = (
+        *(curve("clean", verdict, low) for verdict in ("all", "different")),
+        *(curve("wild", verdict, high) for verdict in ("all", "same_image", "different")),
+    )
+    result = replace(overlap_audit().result, curves=curves)
+    drawn = paper_figures(result, builds=[overlap.build])
+    axes = [drawn[f"reviewed-matches-{name}"].drawing.axes[0] for name in ("clean", "wild")]
+    assert axes[0].get_ylim() == axes[1].get_ylim()
+    hues = [
+        dict(
+            zip(
+                [label.get_text() for label in shown.get_xticklabels()],
+                [line.get_color() for line in shown.lines[::2]],
+                strict=False,
+            )
+        )
+        for shown in axes
+    ]
+    assert hues[0]["different"] == hues[1]["different"]
+    assert len(set(hues[1].values())) == 3
 
 
 def test_no_section_without_a_search() -> None:

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -74,6 +75,13 @@ def test_each_metric_of_each_rate_has_its_own_zones() -> None:
     ]
     assert view.figures[2].panels[0].alt == alone.figures[2].panels[0].alt
     assert view.figures[3].title.endswith("FMR by group: Gini coefficient")
+    labels = [
+        re.search(r"F\w*MR, [\w ]+?(?: / [\w ]+?)?(?= over)", f.panels[0].alt) for f in view.figures[2:]
+    ]
+    assert [of and of[0] for of in labels] == [
+        "FNMR, largest / geometric mean",
+        "FMR, Gini coefficient",
+    ]  # the axis says which rate
 
 
 @pytest.mark.usefixtures("ink")
