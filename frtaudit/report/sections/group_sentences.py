@@ -146,7 +146,7 @@ def _needed(source: Source, record: Record, *, estimated: bool) -> list[Part]:
     ratio: list[Part] = (
         ["the estimated ratio ", phrases.value(record)] if of_these else [f"a ratio of {size:g}"]
     )
-    return [f"; about {formatting.count(needed)} subjects would detect ", *ratio]
+    return [f"; about {formatting.count(needed)} subjects in all would detect ", *ratio]
 
 
 def _errors(source: Source, records: Sequence[Record]) -> list[Part]:

@@ -34,9 +34,9 @@ def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
 @pytest.mark.parametrize(
     ("value", "median", "needed"),
     [
-        (1.3, 1.5, "about 1,500 subjects would detect a ratio of 2"),
-        (1.6, 1.5, "about 3,300 subjects would detect the estimated ratio 1.60"),
-        (1.3, None, "about 1,500 subjects would detect a ratio of 2"),
+        (1.3, 1.5, "about 1,500 subjects in all would detect a ratio of 2"),
+        (1.6, 1.5, "about 3,300 subjects in all would detect the estimated ratio 1.60"),
+        (1.3, None, "about 1,500 subjects in all would detect a ratio of 2"),
     ],
 )
 def test_subjects_are_of_a_ratio_of_2_where_the_estimate_is_chance(
@@ -74,7 +74,7 @@ def test_of_several_systems_the_largest_detectable_ratio_is_said(
     (line,) = [line for line in said(Source(of)) if line.startswith("No difference was established")]
     largest = "minimum detectable ratio at most 3.00, 80 % power"
     assert line.count("minimum detectable") == (2 if listed else 1)
-    assert f" ({largest}; about 1,500 subjects would detect a ratio of 2)" in line
+    assert f" ({largest}; about 1,500 subjects in all would detect a ratio of 2)" in line
     assert "2.2" not in line
 
 
