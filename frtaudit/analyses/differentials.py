@@ -93,6 +93,7 @@ def _group_rates(
         labels=system.cohort.classifications[schema].labels,
         summaries=summaries,
         common={rate: _pooled(items) for rate, items in summaries.items()},
+        all_pairs=system.comparisons.all_pairs,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Self
 MIN_ERRORS = 10  # in a group, for a bootstrap, a comparison of groups
 MIN_ERROR_SUBJECTS = 10  # subjects with errors
 GROUPS_NEED = f"a comparison of groups needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects in each"
+ENOUGH = "times its subjects would give enough"
 UNADJUSTED = "unadjusted p: "  # before the reason, in the note of a test
 
 

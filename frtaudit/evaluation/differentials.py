@@ -8,7 +8,7 @@ import numpy as np
 
 from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.core.arrays import Floats
-from frtaudit.core.methods import GROUPS_NEED, MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.methods import ENOUGH, GROUPS_NEED, MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.core.text.formatting import counted
 from frtaudit.evaluation.intervals import PLAN_OF, RateSummary, empty, finite, intervals_of
@@ -29,12 +29,13 @@ class GroupRates:
     """Rates of the ranked groups of one schema at one threshold.
 
     ``labels``: what the groups are called in print; ``summaries``: rate to one for each group; ``common``: rate
-    to the pooled within-group rate.
+    to the pooled within-group rate; ``all_pairs``: whether every pair of samples is compared.
     """
 
     labels: tuple[str, ...]
     summaries: Mapping[str, tuple[RateSummary, ...]]
     common: Mapping[str, float]
+    all_pairs: bool = True
 
     def values(self, rates: tuple[str, ...]) -> dict[str, Floats]:
         """Rates of the groups, shape (G,) each."""
@@ -56,30 +57,34 @@ class GroupRates:
         return replicates
 
     def too_few_errors(self, rates: tuple[str, ...]) -> str | None:
-        """Why the groups cannot be compared (FORMULAS 8.5), or None."""
+        """Why the groups cannot be compared (FORMULAS 8.5), of which it names the one that lacks the most; or None."""
         if len(self.labels) < MIN_GROUPS:
             return f"a comparison of groups needs {MIN_GROUPS} groups"
-        for rate in rates:
-            for label, summary in zip(self.labels, self.summaries[rate], strict=True):
-                if summary.too_few_errors:
-                    errors = counted(summary.errors, f"{rate.upper()} error")
-                    subjects = counted(summary.subjects_with_errors, "subject")
-                    enough = _enough(summary, in_pairs=rate == "fmr")
-                    return f"{label} has {errors} of {subjects}; {enough}{GROUPS_NEED}"
-        return None
+        few = [
+            (self._times_enough(rate, summary), rate, label, summary)
+            for rate in rates
+            for label, summary in zip(self.labels, self.summaries[rate], strict=True)
+            if summary.too_few_errors
+        ]
+        if not few:
+            return None
+        times, rate, label, summary = max(few, key=lambda group: group[0])
+        errors = counted(summary.errors, f"{rate.upper()} error")
+        subjects = counted(summary.subjects_with_errors, "subject")
+        enough = f"about {times:.2g} {ENOUGH}; " if math.isfinite(times) else ""
+        return f"{label} has {errors} of {subjects}; {enough}{GROUPS_NEED}"
 
+    def _times_enough(self, rate: str, summary: RateSummary) -> float:
+        """How many times the subjects of a group would give enough errors at its rate; infinite where it has none.
 
-def _enough(summary: RateSummary, *, in_pairs: bool) -> str:
-    """How many times the subjects of a group would give enough errors at its rate; empty where it has none.
-
-    ``in_pairs``: whether errors grow with the pairs of subjects, as those of FMR do.
-    """
-    if not summary.errors:
-        return ""
-    times = max(MIN_ERRORS / summary.errors, MIN_ERROR_SUBJECTS / summary.subjects_with_errors)
-    times = math.sqrt(times) if in_pairs else times
-    scale = 10 ** (1 - math.floor(math.log10(times)))  # two digits, rounded up: as many or more
-    return f"about {math.ceil(times * scale) / scale:.2g} times its subjects would give enough; "
+        Errors of FMR grow with the pairs of subjects where every pair is compared, others with subjects.
+        """
+        if not summary.errors:
+            return math.inf
+        times = max(MIN_ERRORS / summary.errors, MIN_ERROR_SUBJECTS / summary.subjects_with_errors)
+        times = math.sqrt(times) if rate == "fmr" and self.all_pairs else times
+        scale = 10.0 ** (1 - math.floor(math.log10(times)))  # two digits, rounded up: as many or more
+        return math.ceil(times * scale) / scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ def subjects_needed(
     beyond = value > limit if upper else value < limit
     z = NormalDist().inv_cdf(1.0 - (alpha / family if beyond else alpha))
     n = z**2 * limit * (1.0 - limit) / (value - limit) ** 2
-    return _projected(subjects * n / n_eff, subjects)
+    return projected(subjects * n / n_eff, subjects)
 
 
 def subjects_for_distance(
@@ -71,7 +71,7 @@ def subjects_for_distance(
     scale = at / (value if fails else high)  # the variance is that at the estimate, or that at the bound
     z = [NormalDist().inv_cdf(1.0 - tail) for tail in ((1.0 - level) / 2.0, error)]
     k = (z[1] / z[0] * (value**2 - bound**2) / (value**2 - limit**2) * scale) ** 2
-    return _projected(subjects * k, subjects)
+    return projected(subjects * k, subjects)
 
 
 def subjects_to_detect(size: float, detectable: float, subjects: float) -> float | None:
@@ -85,9 +85,9 @@ def subjects_to_detect(size: float, detectable: float, subjects: float) -> float
     >>> subjects_to_detect(0.008, 0.03, 240)
     3400.0
     """
-    return _projected(subjects * (detectable / size) ** 2, subjects) if size > 0.0 else None
+    return projected(subjects * (detectable / size) ** 2, subjects) if size > 0.0 else None
 
 
-def _projected(needed: float, subjects: float) -> float | None:
+def projected(needed: float, subjects: float) -> float | None:
     """Rounded as a projection is; None where those there are would be enough."""
     return float(f"{needed:.{DIGITS}g}") if needed > subjects else None

@@ -41,12 +41,15 @@ def titled(title: str, *parts: Part) -> Text:
 
 
 def styled(text: Iterable[TextSpan], look: str) -> Text:
-    """The same text with one look more.
+    """The same text with one look more; marks of notes stay as they are.
 
     >>> [piece.kind for piece in styled([TextSpan(text="2 %", kind="n"), TextSpan(text="?")], "soft")]
     ['n soft', 'soft']
     """
-    return tuple(replace(piece, kind=f"{piece.kind} {look}".strip()) for piece in text)
+    return tuple(
+        piece if piece.kind == "mark" else replace(piece, kind=f"{piece.kind} {look}".strip())
+        for piece in text
+    )
 
 
 def number(text: str, pointer: str) -> TextSpan:

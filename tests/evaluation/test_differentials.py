@@ -1,5 +1,7 @@
 """From rates of groups to an index, its intervals and its test (FORMULAS 8.5, 8.6)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,24 @@ def test_too_few_errors_say_how_many_more_subjects_would_do(rate: str, errors: i
     note = groups(0.1, 0.2, errors=errors).too_few_errors((rate,)) or ""
     assert f"; about {times} times its subjects would give enough; " in note
     assert note.endswith(GROUPS_NEED)
+
+
+def test_errors_of_listed_comparisons_grow_with_subjects() -> None:
+    """A list has so many comparisons for each subject, those of FMR too."""
+    listed = replace(groups(0.1, 0.2, errors=4), all_pairs=False)
+    assert "; about 2.5 times its subjects would give enough; " in (listed.too_few_errors(("fmr",)) or "")
+
+
+@pytest.mark.parametrize(("errors", "of"), [((9, 4, 40), "g1 has 4 FMR"), ((9, 0, 1), "g1 has 0 FMR")])
+def test_the_group_that_lacks_the_most_errors_is_named(errors: tuple[int, ...], of: str) -> None:
+    """Enough subjects of another group would not make the comparison testable."""
+    rates = groups(0.1, 0.2, 0.3)
+    few = tuple(
+        replace(summary, errors=n, subjects_with_errors=n)
+        for summary, n in zip(rates.summaries["fmr"], errors, strict=True)
+    )
+    note = replace(rates, summaries={**rates.summaries, "fmr": few}).too_few_errors(("fmr",)) or ""
+    assert note.startswith(f"{of} error")
 
 
 @pytest.mark.parametrize("rate", ["fnmr", "fmr"])

@@ -1,7 +1,13 @@
 """Words of numbers and operating points."""
 
 from frtaudit.report import phrases
-from frtaudit.report.pieces import plain_text
+from frtaudit.report.pieces import TextSpan, plain_text
+
+
+def test_a_mark_of_a_note_keeps_its_look() -> None:
+    """It is raised beside a bold number too."""
+    pieces = TextSpan(text="80.0 %", kind="n"), TextSpan(text="a", kind="mark")
+    assert [piece.kind for piece in phrases.styled(pieces, "b")] == ["n b", "mark"]
 
 
 def test_a_threshold_of_the_same_data_names_its_target() -> None:

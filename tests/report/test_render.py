@@ -333,6 +333,23 @@ def test_headings_of_a_pdf_skip_no_level(page: str, part: render.Part) -> None:
     assert all(below <= above + 1 for above, below in pairwise(levels))
 
 
+def test_the_head_of_rows_stays_with_them(page: str) -> None:
+    """No page ends with the row that heads others, wherever the table begins."""
+    rows = '<tr class="head"><th>leads</th></tr>' + "<tr><td>follows</td></tr>" * 3
+    table = f'<table><thead><tr><th>title</th></tr></thead>{f"""<tbody class="whole">{rows}</tbody>""" * 2}</table>'
+    parts = [
+        f'<div style="break-before: page; height: {height}mm"></div><div class="tbl">{table}</div>'
+        for height in range(150, 262, 4)
+    ]
+    head, main, _ = page.partition('<main class="page">')
+    reader = pypdf.PdfReader(
+        io.BytesIO(render.pdf(f"{head}{main}<h1>x</h1>{''.join(parts)}</main></body></html>"))
+    )
+    texts = [sheet.extract_text() for sheet in reader.pages]
+    assert sum(text.count("leads") for text in texts) == 2 * len(parts)
+    assert all(text.count("follows") == 3 * text.count("leads") for text in texts)
+
+
 def test_notes_stay_with_rows_of_their_table(page: str) -> None:
     """No page has the notes of a table and none of its rows, wherever the table begins; a short one is not broken."""
     rows = "".join(f"<tr><td>row{number}.</td></tr>" for number in range(14))
@@ -382,18 +399,24 @@ def test_a_caption_stands_beside_one_narrow_drawing(
     assert (abs(high - low) < 60) is beside  # points: else it stands below 90 of drawing
 
 
-def test_signatures_begin_no_page_where_the_whole_section_has_room(page: str) -> None:
-    """They follow on a page with little before them, and stand whole on a page of their own after more."""
+@pytest.mark.parametrize(("height", "pages"), [
+    (5, "s c e"), (23, "s c e"), (23.5, "s|c e"), (120, "s|c e"), (200, "|s c e"),
+])  # fmt: skip
+def test_signatures_and_how_to_check_are_each_on_one_page(page: str, height: float, pages: str) -> None:
+    """They follow what is before them where they have room; how to check goes first, with the report's last line."""
     head, main, _ = page.partition('<main class="page">')
     section = re.search(r'<section[^>]* id="signatures".*?</section>', page, re.DOTALL)
     assert section is not None
-    for height, together in ((5, True), (120, False)):
-        body = f'<div style="height: {height}mm">before</div>{section[0]}'
-        reader = pypdf.PdfReader(io.BytesIO(render.pdf(f"{head}{main}{body}</main></body></html>")))
-        texts = [sheet.extract_text() for sheet in reader.pages]
-        assert len(texts) == 2 - together
-        assert ("before" in texts[-1]) is together
-        assert all(words in texts[-1] for words in ("Handwritten signatures", "openssl pkeyutl"))
+    body = f'<div style="height: {height}mm">before</div>{section[0]}<footer class="colophon"><p>the end</p></footer>'
+    reader = pypdf.PdfReader(io.BytesIO(render.pdf(f"{head}{main}{body}</main></body></html>")))
+    texts = [sheet.extract_text() for sheet in reader.pages]
+    for word, phrases in {
+        "s": ("By signing", "Handwritten signatures", "Place and date", "Not declared"),
+        "c": ("How to check", "frtaudit verify", "openssl pkeyutl", "References"),
+        "e": ("the end",),
+    }.items():
+        places = [word in part for part in pages.split("|")]
+        assert all([phrase in text for text in texts] == places for phrase in phrases)
 
 
 def test_fonts_are_the_shipped_ones(reader: pypdf.PdfReader) -> None:

@@ -1,13 +1,14 @@
 """What the first page says of groups: which rates differ, where none was established, what was not tested."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from frtaudit.core.methods import GROUPS_NEED, MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.methods import ENOUGH, GROUPS_NEED, MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.metrics import D_L2
 from frtaudit.core.text import formatting
-from frtaudit.evaluation.subjects_needed import subjects_to_detect
+from frtaudit.evaluation.subjects_needed import projected, subjects_to_detect
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, semicolons, spans
 from frtaudit.report.sections import differences
@@ -19,6 +20,7 @@ MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
 EXAMPLE_RATIO = 2.0  # whose subjects are given where the estimated ratio is one that equal groups give
 Reason = Callable[[Sequence[Record]], list[Part]]
 NEEDED = f"; each group needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects"
+_FEW = re.compile(rf"(?P<group>.+) has \d.*; about (?P<times>[\d.]+) {ENOUGH}")
 
 
 def sentences(source: Source) -> Iterator[Text]:
@@ -54,10 +56,12 @@ def sentences(source: Source) -> Iterator[Text]:
         ]
         if here:
             sizes = partial(_detectable, source) if outcome else _nothing
-            each = _nothing if outcome or len(here) > MAX_NAMED else _errors
+            brief = len(here) > MAX_NAMED
+            each = _nothing if outcome or brief else partial(_errors, source)
             several = spans(f"{len(here)} of {len(tested)} comparisons (see Groups)", *sizes(here))
             named = _by_rate(here, each, sizes) if len(here) <= MAX_LISTED else several
-            yield spans(text, *named, *_then(at_target(source, here[0])), f"{why}.")
+            enough = "" if outcome or not brief else _enough_in_each(source, here)
+            yield spans(text, *named, *_then(at_target(source, here[0])), f"{why}{enough}.")
 
 
 def _then(parts: list[Part]) -> list[Part]:
@@ -143,17 +147,45 @@ def _needed(source: Source, record: Record, *, estimated: bool) -> list[Part]:
     ratio: list[Part] = (
         ["the estimated ratio ", phrases.value(record)] if of_these else [f"a ratio of {size:g}"]
     )
-    return [f"; about {formatting.count(needed)} subjects would detect ", *ratio]
+    return [f"; about {formatting.count(needed)} subjects in all would detect ", *ratio]
 
 
-def _errors(records: Sequence[Record]) -> list[Part]:
-    """Which group has too few errors, how many it has, and how many more subjects would give enough."""
+def _errors(source: Source, records: Sequence[Record]) -> list[Part]:
+    """Which group has too few errors, how many it has, and how many subjects would give enough."""
     (record,) = records
     note = None if record.estimate.test is None else record.estimate.test.note
     if note is None:
         return []
-    text = note.removesuffix(f"; {GROUPS_NEED}")
-    return [" (", TextSpan(text=text, pointer=f"{record.pointer}/test/note"), ")"]
+    few, enough = _FEW.match(note), _enough(source, record)
+    why, more = note.removesuffix(f"; {GROUPS_NEED}"), ""
+    if few and enough:
+        why = why.partition("; about ")[0]
+        more = f"; about {formatting.count(enough)} subjects of {few['group']} would give enough"
+    return [" (", TextSpan(text=why, pointer=f"{record.pointer}/test/note"), f"{more})"]
+
+
+def _enough(source: Source, record: Record) -> float | None:
+    """How many subjects of the group that lacks the most errors would give enough; None where that is not known."""
+    few = _FEW.match((record.estimate.test and record.estimate.test.note) or "")
+    rows = source.counts(record.estimate.schema or "") if few else []
+    subjects = next((row.get("subjects") for row in rows if few and row.get("label") == few["group"]), None)
+    if few is None or not isinstance(subjects, (int, float)):
+        return None
+    return projected(subjects * float(few["times"]), subjects)
+
+
+def _enough_in_each(source: Source, records: Sequence[Record]) -> str:
+    """How many subjects of a group would give enough errors, from the fewest to the most of several comparisons."""
+    numbers = [number for record in records if (number := _enough(source, record)) is not None]
+    if not numbers:
+        return ""
+    low, high = formatting.count(min(numbers)), formatting.count(max(numbers))
+    without = len(records) - len(numbers)
+    unknown = f"; for {without} of {len(records)}, with a group without errors, no number is known"
+    return (
+        f". About {low if low == high else f'{low} to {high}'} subjects of the group with the fewest errors would give "
+        f"enough{unknown if without else ''}"
+    )
 
 
 def _nothing(_: Sequence[Record]) -> list[Part]:

@@ -215,7 +215,7 @@ def _several(source: Source) -> Table | None:
         rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))
     blocks = [Block(rows=tuple(rows)), *_several_rates(source, settings, notes)]
     titles = [display_name(words().labels, f"several_{setting}") for setting in settings]
-    columns = header([""], titles)
+    columns = header(["Count, or service"], titles)
     caption = phrases.titled(
         "Queries of several people.",
         "Left out, as published, or each of their people used (cohort.labels.several=use); people of one query are "

@@ -209,7 +209,7 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         f"d_l2 by {schema.replace('_', ' ')}.",
         f"Distance of each class from the mean of the classes{_pairs_said(records)}; ",
         *_units(records),
-        ".",
+        f". TAR: {words().abbreviations['TAR']}.",
         methods_said(records, *TARGETS),
         _plain_caution(records),
         _tests_said(records),

@@ -13,10 +13,10 @@ from frtaudit.report.source import Bounds, Record, Source
 
 POOLS = frozenset({UNKNOWN, "all", "max"})
 
-DIFFERENCE, OF_THIS_RATE = "A difference between the groups is ", " for this rate."
-NO_DIFFERENCE = "No difference between the groups was established for this rate"
-NOT_TESTABLE = "Whether the groups differ is not testable for this rate"
-NOT_TESTED = "Differences between the groups were not tested for this rate"
+DIFFERENCE = "For this rate, a difference between the groups is "
+NO_DIFFERENCE = "For this rate, no difference between the groups was established"
+NOT_TESTABLE = "For this rate, it is not testable whether the groups differ"
+NOT_TESTED = "For this rate, differences between the groups were not tested"
 CHANCE = "; the order may be due to chance."
 
 
@@ -211,7 +211,7 @@ def _established(source: Source, worst: Record) -> list[Part]:
         if not here or test is None:
             continue
         if test.differs:
-            return [f" {DIFFERENCE}", differences.shown_as(record), OF_THIS_RATE]
+            return [f" {DIFFERENCE}", differences.shown_as(record), "."]
         outcome = NOT_TESTABLE if test.p is None else NO_DIFFERENCE
         return [" ", TextSpan(text=outcome, pointer=f"{record.pointer}/test"), CHANCE]
     return [f" {NOT_TESTED}{CHANCE}"]

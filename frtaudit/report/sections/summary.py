@@ -96,10 +96,10 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     """Everything that stands before the contents."""
     finding_rows = all_finding_rows(source)
     answers, warnings = answer.sentences(source, finding_rows), data_warnings.warnings(source)
-    worst = worst_group(source)
+    worst, choice = worst_group(source), vendor_choice.choice(source)
     question, facts = _question(source), tuple(_facts(source))
     head = sum(map(_lines, (question, *(text for _, text in facts)))) - HEAD_LINES
-    above = head + sum(map(_lines, (*answers, *warnings[:2], worst)))
+    above = head + sum(map(_lines, (*answers, *warnings[:2], worst))) + _lines_of(choice)
     shown = _shown(finding_rows, above)
     counts = verdict_counts(source.result.findings)
     further = tuple(row for row in finding_rows if row not in shown)
@@ -119,7 +119,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         cut=max(len(further) - MAX_FURTHER, 0),
         withheld=publication.findings_left_out(source),
         alike=differences.headline(source, main_target(source)),
-        choice=vendor_choice.choice(source),
+        choice=choice,
         changed=two_dates.answers(source),
         labels=label_notice.notice(source),
         collected=collected.notice(source),
@@ -130,6 +130,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         terms=terms.terms(source),
         abbreviations=(
             *terms.abbreviations((*answers, worst, *(row.condition for row in shown))),
+            *terms.step_down(source, (row.bound for row in shown)),
             *terms.adjustments(source, (*answers, worst)),
         ),
         cannot=(*((label_notice.UNNAMED,) if label_notice.estimated(source) else ()), *words().cannot_show),
@@ -182,6 +183,14 @@ def _tally(rows: Sequence[FindingRow]) -> str:
 def _lines(text: Text, length: int = LINE_LENGTH) -> int:
     """How many lines of the first page a text takes, of so many letters each."""
     return -(-len(plain_text(text)) // length)
+
+
+def _lines_of(choice: vendor_choice.Choice | None) -> int:
+    """How many lines of the first page a choice takes: its sentences, and two for each system of its table."""
+    if choice is None:
+        return 0
+    sentences = choice.sentence, choice.table.caption, choice.tied
+    return sum(map(_lines, sentences)) + 2 * sum(len(block.rows) for block in choice.table.blocks)
 
 
 def _facts(source: Source) -> Iterator[tuple[str, Text]]:

@@ -41,9 +41,16 @@ def adjustments(source: Source, texts: Iterable[Text]) -> tuple[tuple[str, str],
     alone = "; the test of a metric that a requirement limits is not one of them" if "" in needs else ""
     if len(families) == 1:
         count = formatting.count(families.pop())
-        return (("p, adjusted", f"for all {count} exploratory tests (Benjamini and Yekutieli)"),)
+        return (("p, adjusted", f"for all {count} exploratory tests (Benjamini and Yekutieli 2001)"),)
     unadjusted = tuple(("p, unadjusted", f"{need}{alone}") for need in sorted(needs - {""}))[:1]
     return (*unadjusted, ("B", "number of bootstrap resamples")) if unadjusted else ()
+
+
+def step_down(source: Source, bounds: Iterable[Text]) -> tuple[tuple[str, str], ...]:
+    """What bounds of failures are adjusted for; empty where none of them is."""
+    adjusted = any("Holm" in plain_text(bound) for bound in bounds)
+    count = formatting.count(source.result.findings[0].family or 0) if adjusted else ""
+    return (("Holm", f"adjusted for all {count} findings (Holm 1979)"),) if adjusted else ()
 
 
 def terms(source: Source) -> tuple[tuple[str, Text], ...]:

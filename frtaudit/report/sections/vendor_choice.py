@@ -115,7 +115,7 @@ def _needed(source: Source, unsure: Sequence[Record]) -> list[Part]:
     if needed is None:
         return []
     return [
-        f"; about {formatting.count(needed)} subjects would detect the largest estimated, ",
+        f"; about {formatting.count(needed)} subjects in all would detect the largest estimated, ",
         number(record, size, f"{record.pointer}/value"),
         unit(record),
         ", if its variance per subject stays as estimated",

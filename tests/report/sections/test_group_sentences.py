@@ -34,9 +34,9 @@ def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
 @pytest.mark.parametrize(
     ("value", "median", "needed"),
     [
-        (1.3, 1.5, "about 1,500 subjects would detect a ratio of 2"),
-        (1.6, 1.5, "about 3,300 subjects would detect the estimated ratio 1.60"),
-        (1.3, None, "about 1,500 subjects would detect a ratio of 2"),
+        (1.3, 1.5, "about 1,500 subjects in all would detect a ratio of 2"),
+        (1.6, 1.5, "about 3,300 subjects in all would detect the estimated ratio 1.60"),
+        (1.3, None, "about 1,500 subjects in all would detect a ratio of 2"),
     ],
 )
 def test_subjects_are_of_a_ratio_of_2_where_the_estimate_is_chance(
@@ -74,7 +74,7 @@ def test_of_several_systems_the_largest_detectable_ratio_is_said(
     (line,) = [line for line in said(Source(of)) if line.startswith("No difference was established")]
     largest = "minimum detectable ratio at most 3.00, 80 % power"
     assert line.count("minimum detectable") == (2 if listed else 1)
-    assert f" ({largest}; about 1,500 subjects would detect a ratio of 2)" in line
+    assert f" ({largest}; about 1,500 subjects in all would detect a ratio of 2)" in line
     assert "2.2" not in line
 
 
@@ -96,10 +96,40 @@ def test_few_errors_name_the_group_and_the_subjects_that_would_give_enough() -> 
     lines = said(Source(replace(result(), estimates=tuple(estimates))))
     (line,) = [line for line in lines if line.startswith("Not testable")]
     assert (
-        "northgate (Amber has 8 FNMR errors of 6 subjects; about 1.7 times its subjects would give enough)"
+        "northgate (Amber has 8 FNMR errors of 6 subjects; about 140 subjects of Amber would give enough)"
         in line
     )
     assert GROUPS_NEED not in line
+
+
+def test_many_comparisons_with_few_errors_say_how_many_subjects_would_give_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """From the fewest to the most, and for how many no number is known."""
+    monkeypatch.setattr(group_sentences, "MAX_NAMED", 1)
+    few = "Amber has 3 FMR errors of 6 subjects; about 3.4 times its subjects would give enough; "
+    none = "Amber has 0 FMR errors of 0 subjects; "
+    for notes, said_of in {
+        (
+            few,
+            few.replace("3.4", "10"),
+        ): ". About 270 to 800 subjects of the group with the fewest errors would",
+        (few, few): ". About 270 subjects of the group with the fewest errors would give enough.",
+        (none, few): "would give enough; for 1 of 2, with a group without errors, no number is known.",
+    }.items():
+        left = list(notes)
+        estimates = tuple(
+            replace(item, test=replace(item.test, note=left.pop() + GROUPS_NEED))
+            if item.metric == "max_min" and item.test is not None and item.test.p is None and left
+            else item
+            for item in result().estimates
+        )
+        (line,) = [
+            line
+            for line in said(Source(replace(result(), estimates=estimates)))
+            if line.startswith("Not testable")
+        ]
+        assert said_of in line
 
 
 def test_rates_that_differ_are_gathered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,8 @@ def test_without_annotation_the_report_says_what_it_cannot() -> None:
 
 
 def test_tables_and_figures_stand_by_name() -> None:
-    """Queries, confusion, rates, groups; curves, counts, examples."""
+    """Queries, confusion, rates, groups; curves, counts, examples. Each column has a title."""
+    assert all(column.title for table in view().tables for column in table.columns)
     assert [table.name for table in view().tables] == [
         "label-queries",
         "label-confusion",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from report_fixture import DATE, SETTINGS, result
+from vendor_audits import result as of_vendors
 
 from frtaudit.core import Estimate, Interval, Method, Target, Verdict
 from frtaudit.core.canonical import mapping
@@ -25,6 +26,7 @@ from frtaudit.report.sections import (
     summary,
     tables,
     terms,
+    vendor_choice,
     verdicts,
 )
 from frtaudit.report.source import Source
@@ -140,7 +142,7 @@ def test_without_an_error_no_group_is_the_highest() -> None:
 
 def test_abbreviations_on_the_first_page_are_spelled_out(view: Context) -> None:
     """Those that its sentences use, and no others."""
-    assert [name for name, _ in view.summary.abbreviations] == ["FNMR", "FMR", "CI", "p, adjusted"]
+    assert [name for name, _ in view.summary.abbreviations] == ["FNMR", "FMR", "CI", "Holm", "p, adjusted"]
     assert terms.abbreviations([spans("d_l2 of A; FNMRs")]) == (("d_l2", words().abbreviations["d_l2"]),)
 
 
@@ -151,6 +153,29 @@ def test_abbreviations_of_requirements_are_spelled_out(monkeypatch: pytest.Monke
     view = summary.build(Source(result()), SETTINGS, DATE)
     assert view.requirement_rows
     assert {"FNMR", "FMR"} <= {name for name, _ in view.abbreviations}
+
+
+def test_an_adjusted_bound_of_the_first_page_names_its_method(view: Context) -> None:
+    """Holm's, with how many findings; nothing where no bound on the page is adjusted."""
+    source = Source(result())
+    (line,) = terms.step_down(source, [spans("at least 7 % (one-sided 99.5 %, Holm)")])
+    assert line == ("Holm", f"adjusted for all {source.result.findings[0].family} findings (Holm 1979)")
+    assert terms.step_down(source, [spans("at most 7 % (one-sided 95 %)")]) == ()
+    printed = [plain_text(row.bound) for rows in view.summary.requirement_rows for row in rows.finding_rows]
+    assert any("Holm" in text for text in printed) == ("Holm" in dict(view.summary.abbreviations))
+
+
+def test_the_table_of_a_comparison_takes_lines_of_the_first_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the figure just has room, it has none below the table and its sentences."""
+    choice = vendor_choice.choice(Source(of_vendors()))
+
+    def drawn(limit: int) -> bool:
+        monkeypatch.setattr(summary, "FIGURE_LINES", limit)
+        return summary.build(Source(result()), SETTINGS, DATE).figure is not None
+
+    limit = next(limit for limit in range(60) if drawn(limit))
+    monkeypatch.setattr(summary.vendor_choice, "choice", lambda _: choice)
+    assert [drawn(limit), drawn(limit + 8), drawn(limit + 30)] == [False, False, True]
 
 
 def test_people_are_counted_by_each_schema() -> None:
@@ -248,7 +273,7 @@ def test_p_values_on_the_first_page_say_what_they_are_adjusted_for() -> None:
     for test, answer in (
         (
             replace(record.estimate.test, p_adjusted=0.5, family=1_200),
-            (("p, adjusted", "for all 1,200 exploratory tests (Benjamini and Yekutieli)"),),
+            (("p, adjusted", "for all 1,200 exploratory tests (Benjamini and Yekutieli 2001)"),),
         ),
         (
             replace(record.estimate.test, p_adjusted=None, family=75, note="few; unadjusted p: needs more"),
@@ -554,9 +579,11 @@ def test_power_is_that_of_one_test_alone(size: float | None, start: str) -> None
 
 def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
     """The group with the highest rate comes with whether a test established a difference, or that none was made."""
-    remark = "No difference between the groups was established for this rate; the order may be due to chance."
+    remark = (
+        "For this rate, no difference between the groups was established; the order may be due to chance."
+    )
     rejected, _, matched = plain_text(view.summary.worst).partition("FMR within the group")
-    assert "A difference between the groups is established for this rate." in rejected
+    assert "For this rate, a difference between the groups is established." in rejected
     assert f"{operating_points.NOT_TESTABLE}; the order may be due to chance." in matched  # too few errors
     base = result()
     raw = [
@@ -564,7 +591,7 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
         for item in base.estimates
     ]
     text = plain_text(operating_points.worst_group(Source(replace(base, estimates=tuple(raw)))))
-    assert "A difference between the groups is significant before adjustment for this rate." in text
+    assert "For this rate, a difference between the groups is significant before adjustment." in text
     alike = [
         replace(item, test=replace(item.test, p=0.5, p_adjusted=None))
         if item.metric == "max_min" and item.test is not None
