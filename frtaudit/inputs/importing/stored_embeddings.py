@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -11,9 +12,17 @@ from frtaudit.core.machine.files import check_regular
 from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import ARRAYS, PLAIN, ArrayHeader, arrays, headers, is_converted
-from frtaudit.inputs.importing.contents import IMAGES, Contents, stem
+from frtaudit.inputs.importing.contents import IMAGES, Contents
 from frtaudit.inputs.importing.values import Options
-from frtaudit.inputs.tables import UNREADABLE, Table, read_table, separator_in
+from frtaudit.inputs.tables import (
+    SUFFIXES,
+    UNREADABLE,
+    Table,
+    read_table,
+    separator_in,
+    table_stem,
+    table_suffix,
+)
 from frtaudit.inputs.template_files import Array
 
 EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
@@ -25,7 +34,7 @@ SUBJECTS = ("subject_id", "subject", "subjects", "person", "person_id", "identit
 HAS = "has_embedding"  # of DeepFace
 WIDE = 16  # numbered columns that make an embedding
 _NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,5})")
-KINDS = (*ARRAYS, ".csv", ".parquet")
+KINDS = (*ARRAYS, *SUFFIXES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,10 +60,15 @@ class Vectors:
 def system_name(file: str) -> str:
     """The name of a system: the file's name without its ending, in lower case.
 
-    >>> system_name("out/Vendor A.npz")
-    'vendor_a'
+    >>> system_name("out/Vendor A.npz"), system_name("b.csv.gz")
+    ('vendor_a', 'b')
     """
-    return re.sub(r"[^a-z0-9._-]+", "_", stem(file).removesuffix(PLAIN).lower()).strip("_") or "system"
+    return (
+        re.sub(r"[^a-z0-9._-]+", "_", table_stem(PurePosixPath(file).name).removesuffix(PLAIN).lower()).strip(
+            "_"
+        )
+        or "system"
+    )
 
 
 def vectors_in(folder: Contents, name: str, options: Options) -> Vectors | None:
@@ -158,7 +172,7 @@ def _singles(values: Array) -> Singles:
 
 def _is_wide(folder: Contents, name: str) -> bool:
     head = folder.head(name)
-    if not name.endswith(".csv") or len(head) < 2:
+    if not table_suffix(name) or len(head) < 2:
         return False
     columns = [text.strip().strip('"') for text in head[0].split(separator_in(head[0]))]
     return bool(_wide_columns(columns)) or '"[' in head[1] or any(text in columns for text in EMBEDDING[:9])
