@@ -1,6 +1,8 @@
 """Embeddings in one file, whatever its layout: rows of numbers, with or without ids, people and flags."""
 
 import re
+import string
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -35,6 +37,7 @@ HAS = "has_embedding"  # of DeepFace
 WIDE = 16  # numbered columns that make an embedding
 _NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,5})")
 KINDS = (*ARRAYS, *SUFFIXES)
+_PLAIN = frozenset(f"{string.ascii_lowercase}{string.digits}._-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,17 +61,29 @@ class Vectors:
 
 
 def system_name(file: str) -> str:
-    """The name of a system: the file's name without its ending, in lower case.
+    """The name of a system: the file's name without its ending, in lower case, its words joined by ``_``.
 
-    >>> system_name("out/Vendor A.npz"), system_name("b.csv.gz")
-    ('vendor_a', 'b')
+    >>> system_name("out/Vendor A.npz"), system_name("b.csv.gz"), system_name("מדקק (2026).npz")
+    ('vendor_a', 'b', 'מדקק_2026')
     """
-    return (
-        re.sub(r"[^a-z0-9._-]+", "_", table_stem(PurePosixPath(file).name).removesuffix(PLAIN).lower()).strip(
-            "_"
-        )
-        or "system"
-    )
+    name = table_stem(PurePosixPath(file).name).removesuffix(PLAIN)
+    text = unicodedata.normalize("NFC", name.lower())
+    words = "".join(mark if mark in _PLAIN or is_of_a_script(mark) else " " for mark in text).split()
+    return "_".join(words).strip("_") or "system"
+
+
+def is_of_a_script(mark: str) -> bool:
+    """Whether a character is a letter, a digit or a mark on one, none of ASCII."""
+    return not mark.isascii() and unicodedata.category(mark)[0] in "LMN"
+
+
+def refuse_shared_names(files: Sequence[str]) -> None:
+    """Raise :class:`DataError` for two files whose systems would have one name."""
+    first: dict[str, str] = {}
+    for file in files:
+        system = system_name(file)
+        if (other := first.setdefault(system, file)) != file:
+            raise DataError(file, f"is system {system!r}, and so is {other}", "a name for each system")
 
 
 def vectors_in(folder: Contents, name: str, options: Options) -> Vectors | None:
