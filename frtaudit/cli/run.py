@@ -34,6 +34,7 @@ from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.spec import AuditSpec
+from frtaudit.core.text.names import ASCII
 from frtaudit.errors import FrtauditError, SpecError
 
 DONE, COULD_NOT, USAGE = 0, 1, 2
@@ -152,7 +153,7 @@ def _folder(overrides: Sequence[str], config: Composed) -> Path:
         except KeyError:
             raise SpecError(RUN_FOLDER, f"no key {match[2]!r}", "a ${key} of the spec") from None
         if not is_name(text):
-            raise SpecError(RUN_FOLDER, f"{text!r} for {match[0]}", "a value of letters, digits, _, - and .")
+            raise SpecError(RUN_FOLDER, f"{text!r} for {match[0]}", f"a value of {ASCII}")
         return text
 
     text = _IN_FOLDER.sub(value, named[-1] if named else FOLDER)

@@ -60,12 +60,13 @@ def _selection(text: str) -> SpecError | None:
         return SpecError(must[1], "nothing is selected", f"{must[1]}={_available(text) or 'a preset'}")
     if several := _SEVERAL.search(text):
         problem = f"several values in {several[1].lstrip('+')!r}"
-        return SpecError("command line", problem, "one value; a list, [a,b]; or --multirun")
+        accepted = """one value, 'key="a, b"'; a list, [a,b]; or --multirun"""
+        return SpecError("command line", problem, accepted)
     if late := _TOO_LATE.search(text):
         return SpecError(
             late[1],
             f"selects a {late[2]} preset",
-            f"its fields, {late[2]}: ...; presets are selected above them",
+            f"its fields, {late[2]}: ...; typed, {late[2]}=NAME",
         )
     return None
 

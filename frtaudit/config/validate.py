@@ -29,7 +29,7 @@ from frtaudit.core.spec import (
     ThresholdSource,
     Weighting,
 )
-from frtaudit.core.text.names import LONGEST, is_name, is_title
+from frtaudit.core.text.names import ASCII, LONGEST, is_name, is_title
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.answerable import BY_RATE, ESTIMATED, POINT_KEYS, RATIO
 from frtaudit.inputs.sanitize import as_read
@@ -367,7 +367,7 @@ def _check_span(grid: Grid) -> None:
 
 def _check_name(where: str, name: str) -> None:
     if not _NAME.fullmatch(name) or len(name) > LONGEST:
-        accepted = f"1 to {LONGEST} letters, digits, _ . and -, a letter or digit first"
+        accepted = f"1 to {LONGEST} {ASCII}"
         raise SpecError(where, f"found {name[:LONGEST]!r}", accepted)
 
 

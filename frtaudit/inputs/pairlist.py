@@ -12,10 +12,16 @@ from frtaudit.core.cohort import Cohort
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, excerpt
 from frtaudit.inputs.schemas import DROPPED
-from frtaudit.inputs.tables import SUFFIXES, read_table
+from frtaudit.inputs.tables import KNOWN, Table, read_table, table_suffix
 
 PROBE = ("probe", "probe_id", "image_id_1", "sample_id_1", "image_1", "sample_1")
 REFERENCE = ("reference", "reference_id", "image_id_2", "sample_id_2", "image_2", "sample_2")
+MATED = ("mated", "genuine", "is_mated", "is_genuine", "label")
+SAID = MATED[:-1]  # in a list of pairs: a column label may hold anything there
+_YES = frozenset({"1", "1.0", "true", "y", "yes", "mated", "genuine"})
+_NO = frozenset(
+    {"0", "0.0", "-1", "false", "n", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"}
+)
 FOLD = ("fold", "fold_id")
 DIGITS = 9  # of a count or number in a list
 SANITIZED = "sanitize_"  # prefix of the codes of exclusions by a step of sanitization
@@ -47,15 +53,35 @@ class PairLine:
     mated: bool | None = None
 
 
+def said_mated(table: Table, names: Sequence[str] = MATED) -> npt.NDArray[np.int8]:
+    """What the ``mated`` column says of each line, shape (P,): 1, 0, or -1 where there is no such column.
+
+    Raises :class:`DataError` naming the first line that is neither mated nor non-mated.
+    """
+    column = table.find(names)
+    if column is None:
+        return np.full(len(table.frame), -1, dtype=np.int8)
+    labels = table.coded(column)
+    mapped = labels.mapped(np.array([truth(text.lower()) for text in labels.names], dtype=np.int8), -1)
+    table.refuse(mapped < 0, f"column {column!r} says neither", "1 or 0, mated or non-mated")
+    return mapped.astype(np.int8)
+
+
+def truth(text: str) -> int:
+    """1 for a word of yes, 0 for one of no, -1 for another."""
+    return 1 if text in _YES else 0 if text in _NO else -1
+
+
 def read_pairs(path: Path, cohort: Cohort) -> PairList:
     """Read a pair list for ``cohort``.
 
-    ``.csv`` and ``.parquet`` need columns probe and reference (or image_id_1 and image_id_2); fold is an integer.
+    Tables (``.csv``, ``.parquet``, ...) need columns probe and reference (or image_id_1 and image_id_2); fold is an
+    integer; mated is compared with the subjects.
     Anything else is LFW's layout: an optional first line ``folds pairs`` (or ``pairs``), then lines ``name i j``
     (mated) and ``name1 i name2 j`` (non-mated), sample ids being ``name_%04d``. With ``folds pairs`` each fold is that
     many mated lines, then as many non-mated ones. Raises :class:`DataError` naming the line.
     """
-    lines = _table_lines(path) if path.suffix.lower() in SUFFIXES else lfw_lines(path)
+    lines = _table_lines(path) if table_suffix(path.name) else lfw_lines(path)
     if not lines:
         raise DataError(path.name, "the list holds no pair", "one pair per line")
     index = {name: i for i, name in enumerate(cohort.sample_ids)}
@@ -95,11 +121,14 @@ def _table_lines(path: Path) -> list[PairLine]:
     probe, reference = table.texts(table.need(PROBE)), table.texts(table.need(REFERENCE))
     column = table.find(FOLD)
     folds = [None] * len(probe) if column is None else [_fold(text) for text in table.texts(column)]
+    mated = [None if value < 0 else value > 0 for value in said_mated(table, SAID).tolist()]
     lines = []
     for i, fold in enumerate(folds):
         if fold is None and column is not None:
             raise DataError(table.place(i), "the fold is not an integer from 0 to 32767", "0, 1, 2, ...")
-        lines.append(PairLine(place=table.place(i), probe=probe[i], reference=reference[i], fold=fold))
+        lines.append(
+            PairLine(place=table.place(i), probe=probe[i], reference=reference[i], fold=fold, mated=mated[i])
+        )
     return lines
 
 
@@ -121,7 +150,7 @@ def lfw_lines(path: Path) -> list[PairLine]:
 def _rows(path: Path) -> list[tuple[str, list[str]]]:
     check_regular(path)
     if not path.is_file():
-        accepted = "pairs.txt as LFW has it, .csv or .parquet, in the working folder or below cohort.root"
+        accepted = f"pairs.txt as LFW has it, or {KNOWN}, in the working folder or below cohort.root"
         raise DataError(path.name, f"no file {str(path)!r}", accepted)
     try:
         text = path.read_text(encoding="utf-8-sig")

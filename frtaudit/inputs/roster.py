@@ -79,6 +79,9 @@ def _check(roster: Roster) -> None:
             raise DataError(
                 roster.places[i], f"no {'subject' if sample else 'sample'} id", "an id in every row"
             )
+        if "\0" in sample or "\0" in subject:  # arrays of texts end there
+            kind = "sample" if "\0" in sample else "subject"
+            raise DataError(roster.places[i], f"a zero byte in the {kind} id", "ids without zero bytes")
         if sample in first:
             text = f"the sample id is already at {roster.places[first[sample]]}"
             raise DataError(roster.places[i], f"duplicate id: {text}", "unique sample ids")

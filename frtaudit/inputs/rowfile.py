@@ -10,17 +10,17 @@ from frtaudit.core.canonical import sha256
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.rows import RowDigests, cuts
 from frtaudit.errors import DataError
+from frtaudit.inputs.tables import open_text, table_suffix
 from frtaudit.inputs.template_files import UNREADABLE
 
 DIGITS = 16
-TEXT = (".csv", ".txt")
 
 Cut = Callable[[slice], bytes]
 """The bytes of the rows of a slice."""
 
 
 def row_digests(path: Path) -> RowDigests | None:
-    r"""Digests of the rows of a ``.csv``, ``.txt``, ``.parquet`` or ``.npz`` file; None for a file that has no rows.
+    r"""Digests of the rows of a table, a ``.txt`` or an ``.npz`` file; None for a file that has no rows.
 
     Lines count from 1, the header's is 1; rows of a table count from 1, rows of templates from 0, as errors name them.
 
@@ -31,10 +31,12 @@ def row_digests(path: Path) -> RowDigests | None:
     2
     """
     check_regular(path)
-    if path.suffix.lower() in TEXT:
-        lines = path.read_bytes().splitlines()
+    suffix = table_suffix(path.name)
+    if path.suffix.lower() == ".txt" or suffix not in {"", ".parquet"}:
+        with open_text(path) as stream:
+            lines = stream.read().splitlines()
         return _digests("line", 1, len(lines), lambda rows: b"\n".join(lines[rows]))
-    if path.suffix.lower() == ".parquet":
+    if suffix == ".parquet":
         table = pq.read_table(path)
 
         def taken(rows: slice) -> bytes:

@@ -1,12 +1,17 @@
 """Tables of text read from CSV or Parquet files: every value stays text until someone asks for a number."""
 
 import csv
+import gzip
+import io
+import os
 import re
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +26,14 @@ from frtaudit.inputs.coded import Coded, coded_of
 if TYPE_CHECKING:
     import pandas as pd
 
-SUFFIXES = (".csv", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+KNOWN = "a .csv, .tsv or .parquet file, or a .csv.gz or .tsv.gz"
 COLUMNS = 5_000  # of a table
 LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
 NO_ID = f"a line break or a zero byte, or more than {LONGEST} characters"
 _SEPARATORS = ",;\t"
+_DECLARED = re.compile(r'"?sep=(.?)"?[\r\n]*', re.IGNORECASE)  # the first line, as Excel reads it
+_BLOCK, INFLATED, RATIO = 1 << 20, 1 << 28, 200  # bytes; times that a compressed text may be larger
 _BREAK = re.compile("[\0\r\n]")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 UNREADABLE = (
@@ -37,6 +45,14 @@ UNREADABLE = (
     MemoryError,
     RecursionError,
 )  # Parquet
+_UNREADABLE_TEXT = (
+    ValueError,
+    OSError,
+    csv.Error,
+    MemoryError,
+    EOFError,
+    zlib.error,
+)  # bad UTF-8 is a ValueError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +166,34 @@ def is_no_id(text: str) -> bool:
     return len(text) > LONGEST or _BREAK.search(text) is not None
 
 
-def read_table(path: Path, name: str) -> Table:
-    r"""Read a ``.csv`` (UTF-8, commas, semicolons or tabs, header) or ``.parquet`` file; ``name``: what errors call it.
+def table_suffix(name: str) -> str:
+    """The ending, one of :data:`SUFFIXES`, by which a file is read as a table, in any case; empty for another file.
 
+    >>> table_suffix("Scores.CSV.gz"), table_suffix("pairs.txt")
+    ('.csv.gz', '')
+    """
+    return next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), "")
+
+
+def table_stem(name: str) -> str:
+    """The name of a table's file without its ending.
+
+    >>> table_stem("vendor.x.tsv.gz"), table_stem("pairs.txt")
+    ('vendor.x', 'pairs')
+    """
+    suffix = table_suffix(name)
+    return name[: -len(suffix)] if suffix else Path(name).stem
+
+
+def table_called(folder: Path, stem: str) -> Path | None:
+    """The table of a folder with this name and the first of :data:`SUFFIXES` that is there."""
+    return next((path for suffix in SUFFIXES if os.path.lexists(path := folder / f"{stem}{suffix}")), None)
+
+
+def read_table(path: Path, name: str) -> Table:
+    r"""Read a table with a header: UTF-8 text, perhaps compressed, or Parquet; ``name``: what errors call it.
+
+    Fields of text are separated by commas, semicolons or tabs; a first line ``sep=;``, as for Excel, may say which.
     Raises :class:`DataError` when the file is missing, unreadable, empty, ragged, or repeats a column name.
 
     >>> import tempfile
@@ -164,36 +205,89 @@ def read_table(path: Path, name: str) -> Table:
     signals.check()
     check_regular(path, name)
     if not path.is_file():
-        raise DataError(name, f"no file {str(path)!r}", "a .csv or .parquet file")
-    if path.suffix.lower() == ".parquet":
+        raise DataError(name, f"no file {str(path)!r}", KNOWN)
+    suffix = table_suffix(path.name)
+    if not suffix:
+        raise DataError(name, f"cannot read a {path.suffix or 'nameless'} file", KNOWN)
+    if suffix == ".parquet":
         return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
-    if path.suffix.lower() == ".csv":
-        frame, separator = _csv(path, name)
-        return Table(name=name, frame=frame, unit="line", first=2, decimal_comma=separator == ";")
-    raise DataError(name, f"cannot read a {path.suffix or 'nameless'} file", "a .csv or .parquet file")
+    return _csv(path, name)
 
 
-def _csv(path: Path, name: str) -> tuple["pd.DataFrame", str]:
-    """The table of a CSV file, and what separates its fields."""
+def open_text(path: Path) -> BinaryIO:
+    """The bytes of a text, unpacked where it is compressed."""
+    return cast("BinaryIO", gzip.GzipFile(path)) if is_packed(path) else path.open("rb")
+
+
+def unpacked(path: Path, stream: BinaryIO) -> BinaryIO:
+    """``stream``, of ``path``, unpacked where it is compressed."""
+    return cast("BinaryIO", gzip.GzipFile(fileobj=stream)) if is_packed(path) else stream
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is compressed, by its name."""
+    return path.suffix.lower() == ".gz"
+
+
+def _csv(path: Path, name: str) -> Table:
     import pandas as pd
 
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            separator = separator_in(stream.readline())
-            stream.seek(0)
-            header = next(csv.reader(stream, delimiter=separator), [])
+        _check_text(path, name)
+        with io.TextIOWrapper(open_text(path), encoding="utf-8-sig", newline="") as stream:
+            separator, skipped, header = _head(stream, name)
         check_columns([column.strip() for column in header], name)
         frame = pd.read_csv(
-            path, sep=separator, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig"
+            path,
+            sep=separator,
+            skiprows=skipped,
+            dtype=str,
+            na_filter=False,
+            skip_blank_lines=False,
+            encoding="utf-8-sig",
+            compression="gzip" if is_packed(path) else None,
         )
-    except (ValueError, OSError, csv.Error, MemoryError) as error:  # bad UTF-8 is a ValueError
+    except _UNREADABLE_TEXT as error:
         raise DataError(
             name, f"not a readable CSV file ({error})", "UTF-8, commas, semicolons or tabs, one header line"
         ) from None
     if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(name, "lines hold more fields than the header", "as many fields as the header")
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
-    return _filled(frame[(frame != "").any(axis=1)], name), separator
+    frame = _filled(frame[(frame != "").any(axis=1)], name)
+    return Table(name=name, frame=frame, unit="line", first=2 + skipped, decimal_comma=separator == ";")
+
+
+def _head(stream: io.TextIOWrapper, name: str) -> tuple[str, int, list[str]]:
+    """What separates the fields of a text, how many lines say so, and the columns."""
+    line = stream.readline()
+    declared = _DECLARED.fullmatch(line)
+    if declared is None:
+        separator = separator_in(line)
+    else:
+        separator, line = declared[1], stream.readline()
+        if separator not in tuple(_SEPARATORS):
+            raise DataError(
+                f"{name} line 1", f"says that {separator!r} separates fields", "a comma, semicolon or tab"
+            )
+    header = next(csv.reader(chain([line], stream), delimiter=separator), [])
+    return separator, int(declared is not None), header
+
+
+def _check_text(path: Path, name: str) -> None:
+    """Refuse UTF-16, a zero byte, which no text holds, and a small file that unpacks to a huge one."""
+    size, line, packed = 0, 1, path.stat().st_size
+    with open_text(path) as stream:
+        while block := stream.read(_BLOCK):
+            if not size and block.startswith((b"\xff\xfe", b"\xfe\xff")):
+                raise DataError(name, "the text is UTF-16", "UTF-8 text")
+            zero = block.find(b"\0")
+            if zero >= 0:
+                line += block[:zero].count(b"\n")
+                raise DataError(f"{name} line {line}", "holds a zero byte", "UTF-8 text without zero bytes")
+            size, line = size + len(block), line + block.count(b"\n")
+            if size > INFLATED and size > RATIO * packed:
+                raise DataError(name, f"more than {size} bytes packed into {packed}", "the table, unpacked")
 
 
 def separator_in(header: str) -> str:
@@ -203,6 +297,15 @@ def separator_in(header: str) -> str:
     ';'
     """
     return max(_SEPARATORS, key=header.count)
+
+
+def declares_separator(line: str) -> bool:
+    """Whether a first line says what separates fields, as for Excel.
+
+    >>> declares_separator("sep=;"), declares_separator("sep=;b")
+    (True, False)
+    """
+    return _DECLARED.fullmatch(line) is not None
 
 
 def check_columns(columns: Sequence[str], name: str) -> None:

@@ -61,7 +61,10 @@ def demo_signer(when: datetime) -> Signer:
     if not folder.exists():
         try:
             return generate(folder, DEMO_NAME, None, when)
-        except DataError:
+        except DataError as error:
             if not (folder / PUBLIC).exists():
-                raise
+                accepted = (
+                    f"{error.accepted}: FRTAUDIT_CONFIG_HOME=FOLDER in the environment; or a key of your own"
+                )
+                raise DataError(error.where, error.found, accepted) from None
     return read(folder)

@@ -55,7 +55,7 @@ def test_what_decides_no_answer_is_not_identity() -> None:
         ([*WORDS, "sed=3"], "spec: unknown key 'sed' (did you mean 'seed'?)"),
         (
             [*WORDS, "services.con.type=twin"],
-            "services: the name 'con'; accepted: up to 64 letters, digits, _ and -",
+            "services: the name 'con'; accepted: up to 64 of a to z, A to Z, digits, _ and -",
         ),
         ([*WORDS, "services.Faces.type=twin"], "services: the name 'Faces'"),
         (

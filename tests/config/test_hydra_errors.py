@@ -33,12 +33,12 @@ def test_our_own_errors_stay() -> None:
         ),
         (
             ConfigCompositionException("In 'audit/mine': Could not override 'report'.\nDid you mean"),
-            "audit/mine: selects a report preset; accepted: its fields, report: ...; presets are selected above them",
+            "audit/mine: selects a report preset; accepted: its fields, report: ...; typed, report=NAME",
         ),
         (ConfigCompositionException("Could not delete 'x'. No match\nmore"), "x: Could not delete 'x'. No match"),
         (
-            ConfigCompositionException("Ambiguous value for argument 'audit=demo,lfw'\n1. To use it as a list"),
-            "command line: several values in 'audit=demo,lfw'; accepted: one value; a list, [a,b]; or --multirun",
+            ConfigCompositionException("Ambiguous value for argument 'k=a,b'\n1. To use it as a list"),
+            "command line: several values in 'k=a,b'; accepted: one value, 'key=\"a, b\"'; a list, [a,b]; or --multirun",
         ),
         (
             ValueError("Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits"),

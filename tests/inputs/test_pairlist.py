@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import numpy as np
@@ -109,3 +110,21 @@ def test_a_missing_list_is_named(tmp_path: Path) -> None:
     (tmp_path / "pairs.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match="not a readable text file"):
         read_pairs(tmp_path / "pairs.txt", cohort())
+
+
+def test_what_a_table_calls_mated_is_compared_with_the_subjects(tmp_path: Path) -> None:
+    """The first line that disagrees is named; one that says nothing is refused too, as in score lists."""
+    head = "probe,reference,mated\nA_B_0001,A_B_0002,yes\n"
+    assert read_pairs(written(tmp_path, f"{head}C_0001,D_0001,0\n", "p.csv"), cohort()).probe.size == 2
+    for line, message in (
+        (
+            "C_0001,C_0010,no",
+            "p.csv line 3: a non-mated line disagrees with the metadata; accepted: pairs that agree",
+        ),
+        ("C_0001,D_0001,1", "p.csv line 3: a mated line disagrees with the metadata"),
+        ("C_0001,D_0001,?", "p.csv line 3: column 'mated' says neither; accepted: 1 or 0"),
+    ):
+        with pytest.raises(DataError, match=re.escape(message)):
+            read_pairs(written(tmp_path, f"{head}{line}\n", "p.csv"), cohort())
+    labels = head.replace("mated", "label").replace("yes", "kin")
+    assert read_pairs(written(tmp_path, labels, "p.csv"), cohort()).probe.size == 1

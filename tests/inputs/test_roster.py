@@ -54,6 +54,8 @@ def test_the_digest_knows_classes() -> None:
         (["x", "x"], ["a", "b"], "line 1: duplicate id: the sample id is already at line 0"),
         (["x", ""], ["a", "b"], "line 1: no sample id"),
         (["x", "y"], ["a", ""], "line 1: no subject id"),
+        (["x", "x\0"], ["a", "b"], "line 1: a zero byte in the sample id; accepted: ids without zero bytes"),
+        (["x", "y"], ["a", "a\0"], "line 1: a zero byte in the subject id"),
         (["x", "y"], ["a", "a"], "1 subject"),
     ],
 )

@@ -1,5 +1,6 @@
 """Tests of frtaudit.inputs.rowfile."""
 
+import gzip
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -21,6 +22,12 @@ def as_text(path: Path, scores: list[float]) -> None:
     path.write_text("\n".join(["probe,score", *(f"a{row},{score}" for row, score in enumerate(scores))]))
 
 
+def as_packed(path: Path, scores: list[float]) -> None:
+    """The same, compressed."""
+    as_text(path, scores)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+
+
 def as_table(path: Path, scores: list[float]) -> None:
     """The same as Parquet."""
     pd.DataFrame({"probe": [f"a{row}" for row in range(ROWS)], "score": scores}).to_parquet(path)
@@ -36,6 +43,8 @@ def as_templates(path: Path, scores: list[float]) -> None:
     ("write", "name", "said"),
     [
         (as_text, "s.csv", "line 19 "),
+        (as_text, "s.tsv", "line 19 "),
+        (as_packed, "s.csv.gz", "line 19 "),
         (as_table, "s.parquet", "row 18 "),
         (as_templates, "s.npz", "row 17 "),
     ],

@@ -1,3 +1,4 @@
+import gzip
 import os
 import signal
 from pathlib import Path
@@ -7,7 +8,7 @@ import pytest
 
 from frtaudit.core.machine import signals
 from frtaudit.errors import DataError
-from frtaudit.inputs.tables import read_table
+from frtaudit.inputs.tables import read_table, table_stem, table_suffix
 
 
 def written(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
@@ -125,3 +126,48 @@ def test_a_signal_is_heard_between_two_tables(tmp_path: Path) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         with pytest.raises(signals.Stopped):
             read_table(tmp_path / "missing.csv", "missing.csv")
+
+
+PLAIN = "id\tx\n1\ta, b\n2\tc\n"
+
+
+@pytest.mark.parametrize("name", ["t.tsv", "T.TSV", "t.csv.gz", "t.tsv.gz", "t.TSV.gz"])
+def test_tables_are_known_by_the_end_of_their_name(tmp_path: Path, name: str) -> None:
+    """Tabs and compression change nothing: the same values, the same lines."""
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(PLAIN.encode()) if name.endswith("gz") else PLAIN.encode())
+    table = read_table(path, name)
+    assert (table.columns, table.texts("x").tolist()) == (("id", "x"), ["a, b", "c"])
+    assert table.place(1) == f"{name} line 3"
+    assert (table_suffix(name), table_stem(name)) == (name.lower()[1:], name[0])
+
+
+@pytest.mark.parametrize(
+    ("first", "sign"), [("sep=;\r\n", ";"), ("\ufeffSEP=,\n", ","), ('"sep=\t"\n', "\t")]
+)
+def test_a_first_line_may_say_what_separates_fields(tmp_path: Path, first: str, sign: str) -> None:
+    """As for Excel: it is no row, and lines are counted with it, whatever else the header holds."""
+    table = read_table(written(tmp_path, f'{first}"a,;,;b"{sign}c\n1{sign}2.5\n'), "t.csv")
+    assert (table.columns, table.place(0), table.decimal_comma) == (
+        ("a,;,;b", "c"),
+        "t.csv line 3",
+        sign == ";",
+    )
+    with pytest.raises(DataError, match=r"^t.csv line 1: says that '\|' separates fields; accepted: a comma"):
+        read_table(written(tmp_path, "sep=|\na|b\n1|2\n"), "t.csv")
+
+
+def test_what_is_no_text_is_one_line(tmp_path: Path) -> None:
+    """A zero byte, by its line; UTF-16; a file that was cut short, or is not compressed, or unpacks to very much."""
+    packed = gzip.compress(b"id,x\n" + b"1,2\n" * 1000)
+    for name, data, message in (
+        ("t.csv", b"id,x\n1,a\n2,b\0c\n", "t.csv line 3: holds a zero byte; accepted: UTF-8 text"),
+        ("t.csv", "id,x\n1,a\n".encode("utf-16"), "t.csv: the text is UTF-16; accepted: UTF-8 text"),
+        ("t.csv.gz", packed[:-20], "t.csv.gz: not a readable CSV file"),
+        ("t.csv.gz", b"id,x\n1,a\n", "t.csv.gz: not a readable CSV file"),
+        ("t.csv.gz", gzip.compress(b"id,x\n" + bytes([32]) * (1 << 28)), "bytes packed into"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(DataError, match=message) as caught:
+            read_table(tmp_path / name, name)
+        assert "\n" not in str(caught.value)

@@ -99,6 +99,20 @@ def test_a_demo_folder_without_a_key_is_named(own_config: Path) -> None:
         demo_signer(WHEN)
 
 
+def test_where_no_demo_key_can_be_made_the_line_says_where_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home that is read-only, as in a container, and what then works."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "file"))
+    with pytest.raises(
+        DataError, match=r"a writable folder: FRTAUDIT_CONFIG_HOME=FOLDER in the environment; or a key"
+    ):
+        demo_signer(WHEN)
+    monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "other"))
+    assert demo_signer(WHEN).is_demo
+
+
 def test_a_key_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     """report.key names the folder that keygen made."""
     with pytest.raises(DataError, match="does not exist"):

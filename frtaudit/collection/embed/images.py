@@ -14,7 +14,7 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.collecting import Box, CallError, Refusal
 from frtaudit.core.machine.files import check_below, open_regular
 from frtaudit.errors import DataError
-from frtaudit.inputs.tables import NO_ID, SUFFIXES, Table, is_no_id, read_table
+from frtaudit.inputs.tables import KNOWN, NO_ID, Table, is_no_id, read_table, table_suffix
 
 IMAGE = ("image", "image_path", "path", "file", "file_name", "filename")
 IMAGE_ID = ("image_id", "sample_id")
@@ -87,8 +87,8 @@ def images_of(images: str, people: str | None = None, root: str | None = None) -
         if root is not None:
             raise DataError("root", "not used with a folder of images", "no root=, or a CSV of images")
         return _named(_of_folder(path, people))
-    if path.is_file() and path.suffix.lower() not in SUFFIXES:
-        accepted = "a folder with a folder for each person, or a .csv or .parquet file of images"
+    if path.is_file() and not table_suffix(path.name):
+        accepted = f"a folder with a folder for each person, or a table of images: {KNOWN}"
         raise DataError("images", f"{path.name} is no folder and no table", accepted)
     if people is not None:
         raise DataError("people", "not used with a CSV of images", "no people=, and the columns in that CSV")

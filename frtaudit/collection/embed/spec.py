@@ -16,6 +16,7 @@ from frtaudit.core.plain.structure import Built, build, hints_of, plain, refuse_
 from frtaudit.core.registry import names
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.core.text.file_names import RESERVED
+from frtaudit.core.text.names import ASCII
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import SpecError
 
@@ -64,7 +65,7 @@ class EmbedSpec:
             stem = "dlib" if self.model is None else Path(self.model).stem
             object.__setattr__(self, "name", stem)
         if not _NAME.fullmatch(self.name) or self.name.lower().partition(".")[0] in RESERVED:
-            accepted = "letters, digits, _, - and .; not the name of a device: name=NAME"
+            accepted = f"name=NAME: 1 to 100 {ASCII}; not the name of a device"
             raise SpecError("name", f"{self.name!r}", accepted)
         if not 0 <= self.workers <= 256:
             raise SpecError("workers", f"{self.workers}", "0 for as many as there are cores, to 256")

@@ -5,6 +5,9 @@ import unicodedata
 
 LONGEST = 200  # characters
 _OWN = re.compile(r"_\w+_")  # keys with a meaning to who composes a spec
+ASCII = (
+    "letters a to z or A to Z, digits, _ - and ., a letter or digit first"  # of names that become file names
+)
 
 
 def is_name(text: str) -> bool:

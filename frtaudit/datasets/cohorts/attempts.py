@@ -10,13 +10,13 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.inputs.places import need_file
 from frtaudit.inputs.score_lists.attempts import attempts_in, cohort_of_attempts
-from frtaudit.inputs.tables import read_table
+from frtaudit.inputs.tables import read_table, table_stem
 
 
 @register("cohort", "attempts")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempts:
-    """``root``: a table (``.csv`` or ``.parquet``) of attempts, one per line, for ``analyses.transactions``.
+    """``root``: a table (``.csv``, ``.parquet``, ...) of attempts, one per line, for ``analyses.transactions``.
 
     Columns: transaction, attempt (from 1), claimed_subject, subject, score, perhaps failure (a code), seconds (from the
     start of the transaction to the end of the attempt), provider (else the file's stem names it). ``people``: a table
@@ -31,7 +31,7 @@ class Attempts:
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """Read the tables. Raises :class:`DataError` naming file and line, never a person."""
         path = Path(self.root)
-        attempts = attempts_in(read_table(path, path.name), path.stem)
+        attempts = attempts_in(read_table(path, path.name), table_stem(path.name))
         known = need_file("cohort.people", self.people, path.parent) if self.people else None
         people = read_table(known, known.name) if known else None
         read = {file.name: file for file in (path, known) if file is not None}

@@ -19,7 +19,7 @@ from frtaudit.inputs.queries.boxes import boxes_of
 from frtaudit.inputs.queries.collected import COLLECTION, Collected, read_collected
 from frtaudit.inputs.queries.faces import faces_of, services_of
 from frtaudit.inputs.score_lists.scorelist import read_scores
-from frtaudit.inputs.tables import SUFFIXES, read_table
+from frtaudit.inputs.tables import SUFFIXES, read_table, table_suffix
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
 from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
 from frtaudit.labelling.enrolment import labelled_cohort, labelling_of
@@ -108,7 +108,7 @@ class Queries:
             cohort_data,
             cohort=replace(cohort_data.cohort, ledger=(*search.ledger, *cohort_data.cohort.ledger)),
             inputs=inputs,
-            paths={name: path for name, path in paths.items() if path.suffix.lower() in SUFFIXES},
+            paths={name: path for name, path in paths.items() if table_suffix(path.name)},
             pseudonym_key=pseudonym_key(
                 self.pseudonym_key, faces.names, [faces.queries[q] for q in faces.query_of]
             ),
@@ -192,14 +192,12 @@ class Queries:
         score_lists = sorted(
             path
             for path in folder.iterdir()
-            if path.suffix.lower() in SUFFIXES
-            and path.name not in others
-            and not path.name.startswith(REVIEWER)
+            if table_suffix(path.name) and path.name not in others and not path.name.startswith(REVIEWER)
         )
         paths = [folder / name for name in self.files] or score_lists
         if not paths:
             raise DataError(
-                "cohort.root", "the folder holds no score list", "files ending in .csv or .parquet"
+                "cohort.root", "the folder holds no score list", f"files ending in {', '.join(SUFFIXES)}"
             )
         return folder, paths
 

@@ -1,6 +1,5 @@
 """Score lists made elsewhere: the cohort is who stands in them, the comparisons are their lines."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,20 +12,20 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.places import need_file
 from frtaudit.inputs.score_lists.score_cohort import cohort_of_lists
 from frtaudit.inputs.score_lists.scorelist import read_scores
-from frtaudit.inputs.tables import SUFFIXES, read_table
+from frtaudit.inputs.tables import SUFFIXES, read_table, table_called, table_stem, table_suffix
 
 
 @register("cohort", "scores")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreLists:
-    """``root``: one score list (``.csv`` or ``.parquet``), or a folder of them, one comparison per line.
+    """``root``: one score list (a table: ``.csv``, ``.parquet``, ...), or a folder of them, one comparison per line.
 
     Columns: probe, reference, score; probe_subject and reference_subject, unless ``metadata`` says whose the samples
     are; perhaps failure (a code), provider (else the file's stem names it), mated (checked against the subjects), and
     pairs of columns probe_<x>, reference_<x> that schemas can name as ``<x>``.
 
-    ``metadata``: a table with sample_id and subject_id, in the folder of the lists; metadata.csv or metadata.parquet by
-    default where it is. ``files``: the lists below ``root``; by default all but metadata, pairs and failures.
+    ``metadata``: a table with sample_id and subject_id, in the folder of the lists; metadata.csv, .tsv,
+    ... by default where it is. ``files``: the lists below ``root``; by default all but metadata, pairs and failures.
     ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the people of metadata or lists do.
     """
 
@@ -53,20 +52,18 @@ class ScoreLists:
             raise DataError(
                 "cohort.root", f"no file or folder {str(root)!r}", "a score list, or a folder of them"
             )
-        apart = {"metadata", "pairs", "failures", Path(self.metadata or "metadata").stem}
+        apart = {"metadata", "pairs", "failures", table_stem(Path(self.metadata or "metadata").name)}
         score_lists = sorted(
-            path for path in root.iterdir() if path.suffix.lower() in SUFFIXES and path.stem not in apart
+            path for path in root.iterdir() if table_suffix(path.name) and table_stem(path.name) not in apart
         )
         paths = [root / name for name in self.files] or score_lists
         if not paths:
             raise DataError(
-                "cohort.root", "the folder holds no score list", "files ending in .csv or .parquet"
+                "cohort.root", "the folder holds no score list", f"files ending in {', '.join(SUFFIXES)}"
             )
         return root, paths
 
     def _metadata(self, folder: Path) -> Path | None:
         if self.metadata is not None:
             return need_file("cohort.metadata", self.metadata, folder)
-        return next(
-            (path for suffix in SUFFIXES if os.path.lexists(path := folder / f"metadata{suffix}")), None
-        )
+        return table_called(folder, "metadata")

@@ -16,7 +16,7 @@ from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.places import entries, need_file
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.inputs.tables import Table, read_table
+from frtaudit.inputs.tables import SUFFIXES, Table, read_table, table_called
 from frtaudit.inputs.template_files import LEFT, NO_TEMPLATE, Failures, TemplateFile, doubled
 from frtaudit.inputs.template_record import TemplateRecord, read_record
 
@@ -24,7 +24,7 @@ SAMPLE = ("image_id", "sample_id")
 SUBJECT = ("subject_id", "subject")
 MODEL = ("model", "provider")
 REASON = ("reason", "code", "failure")
-METADATA = ("metadata.csv", "metadata.parquet")
+METADATA = "metadata.csv"
 _OWN = {
     "metadata": None,
     "pairs": None,
@@ -36,12 +36,12 @@ _OWN = {
 @register("cohort", "templates")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateFolder:
-    """``root/metadata.csv`` (or ``.parquet``), ``root/templates/<provider>.npz``, and optionally pairs and failures.
+    """``root/metadata.csv`` (or ``.tsv``, ``.parquet``, ...), ``root/templates/<provider>.npz``, perhaps pairs.
 
-    ``metadata``, ``pairs``, ``failures``: files below ``root`` or in the working folder; by default metadata.csv or
-    metadata.parquet, pairs.txt, failures.csv below ``root`` where they are. ``sample_column``, ``subject_column``: by
-    default image_id or sample_id, and subject_id. ``pseudonym_key``: a file whose bytes key the pseudonyms; by default
-    the people of the metadata do.
+    ``metadata``, ``pairs``, ``failures``: files below ``root`` or in the working folder; by default metadata.csv
+    (or .tsv, .parquet, ...), pairs.txt, failures.csv below ``root`` where they are. ``sample_column``,
+    ``subject_column``: by default image_id or sample_id, and subject_id. ``pseudonym_key``: a file whose bytes key the
+    pseudonyms; by default the people of the metadata do.
 
     A sample without a row in a provider's file failed there: its code is the reason in the failures file (columns
     image_id, model, reason), else ``no_template``. What ``frtaudit embed`` says of templates in <provider>.json is
@@ -72,8 +72,8 @@ class TemplateFolder:
         table = read_table(metadata, _name(root, metadata))
         roster = _roster(table, self.sample_column, self.subject_column)
         cohort = enrol(roster, schemas)
-        pairs = _optional(root, "pairs", self.pairs, "pairs.txt")
-        failures = _optional(root, "failures", self.failures, "failures.csv")
+        pairs = _optional(root, "pairs", self.pairs, root / "pairs.txt")
+        failures = _optional(root, "failures", self.failures, table_called(root, "failures"))
         index = dict.fromkeys(roster.sample_ids, LEFT) | {name: i for i, name in enumerate(cohort.sample_ids)}
         reasons = _reasons(read_table(failures, failures.name), index) if failures else {}
         files = _template_files(root, index, cohort, reasons, self.flipped)
@@ -121,12 +121,12 @@ class TemplateFolder:
     def _metadata(self, root: Path) -> Path:
         if self.metadata is not None:
             return need_file("cohort.metadata", self.metadata, root)
-        for name in METADATA:
-            if os.path.lexists(root / name):
-                return root / name
-        known = f"{' or '.join(METADATA)}, or cohort.metadata=FILE{entries(root, METADATA[0])}"
+        path = table_called(root, "metadata")
+        if path is not None:
+            return path
+        known = f"{METADATA} ({', '.join(SUFFIXES[1:])}), or cohort.metadata=FILE{entries(root, METADATA)}"
         accepted = known if (root / "templates").is_dir() else f"{known}{_or_import(root)}"
-        raise DataError(METADATA[0], f"no such file below {str(root)!r}", accepted)
+        raise DataError(METADATA, f"no such file below {str(root)!r}", accepted)
 
 
 def _folder(root: Path, where: str = "cohort.root") -> Path:
@@ -140,11 +140,10 @@ def _or_import(root: Path) -> str:
     return f"; embeddings of any other layout: frtaudit import {quote(str(root))} into=OUT"
 
 
-def _optional(root: Path, where: str, name: str | None, default: str) -> Path | None:
+def _optional(root: Path, where: str, name: str | None, path: Path | None) -> Path | None:
     if name is not None:
         return need_file(f"cohort.{where}", name, root)
-    path = root / default
-    if not os.path.lexists(path):
+    if path is None or not os.path.lexists(path):
         return None
     check_regular(path, path.name)
     return path

@@ -17,7 +17,13 @@ from frtaudit.inputs.importing.array_files import (
     refuse_pickle,
 )
 from frtaudit.inputs.importing.contents import Contents, contents_of, stem
-from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, system_name, vectors_in
+from frtaudit.inputs.importing.stored_embeddings import (
+    KINDS,
+    Vectors,
+    refuse_shared_names,
+    system_name,
+    vectors_in,
+)
 from frtaudit.inputs.importing.values import Embeddings, KnownSet, Options, Pairs, PairScores, Samples
 
 NO_EMBEDDING, NOT_FINITE, ZERO = "no_embedding", "not_finite", "zero_vector"
@@ -51,9 +57,8 @@ def with_systems(known: KnownSet, folder: Contents, options: Options) -> KnownSe
 
 def attached(known: KnownSet, systems: Sequence[Vectors]) -> KnownSet:
     """The set with these systems: templates of named people, else scores of the pairs."""
+    refuse_shared_names([vectors.file for vectors in systems])
     joined = {vectors.system: _joined(vectors, known.samples, known.pairs) for vectors in systems}
-    if len(joined) < len(systems):
-        raise DataError("the folder", "two files of embeddings have the same name", "a name for each system")
     notes = (*known.notes, *(note for embeddings in joined.values() for note in embeddings.notes))
     if known.samples.subjects is None and known.pairs is not None:
         scores = {name: cosines(embeddings, known.pairs) for name, embeddings in joined.items()}
@@ -70,17 +75,20 @@ def systems_in(folder: Contents, options: Options, kinds: tuple[str, ...] = KIND
 def _scores_in(folder: Contents, pairs: Pairs | None) -> dict[str, PairScores]:
     """Arrays of one number for each pair, in their order: scores that a system gave already."""
     scores: dict[str, PairScores] = {}
+    files = []
     for name in folder.ending(".npy") if pairs is not None else ():
         if is_converted(name, folder.files):
             continue
         header = headers(folder.path(name), name)[""]
         if pairs is not None and header.shape == pairs.probe.shape and header.dtype.kind == "f":
+            files.append(name)
             score = np.asarray(arrays(folder.path(name), name, {"": ""})[""], dtype=np.float64)
             lost = np.flatnonzero(~np.isfinite(score))
             score = np.where(np.isfinite(score), score, np.nan)
             scores[system_name(name)] = PairScores(
                 score=score, failure={int(row): NOT_FINITE for row in lost}
             )
+    refuse_shared_names(files)
     return scores
 
 

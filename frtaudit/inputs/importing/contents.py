@@ -1,6 +1,7 @@
 """The files of an input folder: listed once, links not followed, sizes bounded."""
 
 import os
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular, open_regular
 from frtaudit.errors import DataError
-from frtaudit.inputs.tables import separator_in
+from frtaudit.inputs.tables import SUFFIXES, declares_separator, separator_in, unpacked
 
 IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 TEXTS = (".txt", ".csv", ".log", ".list", ".lst", ".tsv")
@@ -56,7 +57,7 @@ class Contents:
         """The first CSV file whose header, in lower case, has all ``columns``."""
         tables = (
             name
-            for name in self.texts(".csv")
+            for name in self.texts(*SUFFIXES)
             if (head := self.head(name)) and columns_at(head[0].split(separator_in(head[0])), *columns)
         )
         return next(tables, None)
@@ -143,15 +144,16 @@ def _add(files: dict[str, int], name: str, entry: "os.DirEntry[str]") -> None:
 def _first_lines(path: Path) -> list[str]:
     try:
         with open_regular(path) as stream:
-            data = stream.read(HEAD + 1)
-    except OSError:
+            data = unpacked(path, stream).read(HEAD + 1)
+    except (OSError, EOFError, zlib.error):
         return []
     whole = data if len(data) <= HEAD else data[: data.rfind(b"\n", 0, HEAD) + 1]
     try:
         text = whole.decode("utf-8-sig")
     except UnicodeDecodeError:
         return []
-    return [] if "\0" in text else text.splitlines()
+    lines = text.splitlines()
+    return [] if "\0" in text else lines[1:] if lines and declares_separator(lines[0]) else lines
 
 
 def stem(name: str) -> str:

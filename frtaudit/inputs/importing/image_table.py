@@ -11,7 +11,7 @@ from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.importing.contents import Contents, rows_of, stem
 from frtaudit.inputs.importing.stored_embeddings import IDS, id_columns
 from frtaudit.inputs.importing.values import Options, Samples
-from frtaudit.inputs.tables import Table, read_table
+from frtaudit.inputs.tables import SUFFIXES, Table, read_table
 
 SUBJECTS = (
     *("subject_id", "subject", "person_id", "person", "individual", "individual_id", "identity_id", "id_num"),
@@ -71,9 +71,7 @@ def image_table(table: Table, wanted: Sequence[str] | None, options: Options) ->
 
 def tables_in(folder: Contents, taken: Sequence[str]) -> list[Table]:
     """Every table of the folder but those ``taken``."""
-    return [
-        read_table(folder.path(name), name) for name in folder.ending(".csv", ".parquet") if name not in taken
-    ]
+    return [read_table(folder.path(name), name) for name in folder.ending(*SUFFIXES) if name not in taken]
 
 
 def named_table(folder: Contents, options: Options) -> Table | None:

@@ -11,8 +11,9 @@ import pyarrow as pa
 from frtaudit.core.arrays import Index
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.core.text.file_names import file_name
+from frtaudit.core.text.file_names import file_name, is_safe
 from frtaudit.inputs.importing.starter import audit_name, spec_text
+from frtaudit.inputs.importing.stored_embeddings import is_of_a_script
 from frtaudit.inputs.importing.values import KnownSet, Pairs, PairScores, Samples
 
 NO_ANSWER = "no_score"
@@ -32,19 +33,32 @@ def write(known: KnownSet, out: OutputFolder, folder: str) -> None:
     for system, scores in known.scores.items():
         signals.check()
         if known.samples.subjects is None:
-            out.write(f"scores/{file_name(system)}.txt", two_columns(known, scores))
+            out.write(f"scores/{stem_of(system)}.txt", two_columns(known, scores))
         else:
-            out.write(f"{file_name(system)}.csv", score_list(known, scores))
+            out.write(f"{stem_of(system)}.csv", score_list(known, scores))
     if known.samples.subjects is not None and not known.scores:
         for system, embeddings in known.templates.items():
             signals.check()
             data = io.BytesIO()
             ids = np.asarray(known.samples.ids, dtype=np.str_)[embeddings.rows]
             np.savez(data, embedding=embeddings.vectors, image_id=ids)
-            out.write(f"templates/{file_name(system)}.npz", data.getvalue())
+            out.write(f"templates/{stem_of(system)}.npz", data.getvalue())
         _write_failures(known, out)
     signals.check()
     out.write(f"audit/{audit_name(known)}.yaml", spec_text(known, folder).encode())
+
+
+def stem_of(system: str) -> str:
+    """What a system's file is called, and so the system when it is read: by its name, if every file system takes it.
+
+    >>> stem_of("vendor_a"), stem_of("מדקק_2026"), stem_of("con")
+    ('vendor_a', 'מדקק_2026', 'con-1143da2bc54c495c')
+    """
+    return (
+        system
+        if is_safe("".join("a" if is_of_a_script(mark) else mark for mark in system))
+        else file_name(system)
+    )
 
 
 def metadata(samples: Samples) -> bytes:
@@ -97,7 +111,7 @@ def score_list(known: KnownSet, scores: PairScores) -> bytes:
 
 def _write_failures(known: KnownSet, out: OutputFolder) -> None:
     rows = [
-        (known.samples.ids[row], system, reason)
+        (known.samples.ids[row], stem_of(system), reason)
         for system, embeddings in known.templates.items()
         for row, reason in sorted(embeddings.failed.items())
     ]

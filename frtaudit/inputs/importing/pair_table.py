@@ -9,8 +9,8 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, rows_of
 from frtaudit.inputs.importing.image_table import tables_in
 from frtaudit.inputs.importing.values import Options, Pairs, Samples
-from frtaudit.inputs.pairlist import FOLD, PROBE, REFERENCE
-from frtaudit.inputs.score_lists.scorelist import SCORE, said_mated
+from frtaudit.inputs.pairlist import FOLD, PROBE, REFERENCE, said_mated
+from frtaudit.inputs.score_lists.scorelist import SCORE
 from frtaudit.inputs.tables import Table
 
 LEFT = (*PROBE, "image1", "image1_path", "path1", "img1", "file1", "p1", "image_a")

@@ -9,7 +9,7 @@ from frtaudit.inputs.importing.array_files import PICKLES, refuse_pickle
 from frtaudit.inputs.importing.contents import ARCHIVES, Contents
 from frtaudit.inputs.importing.values import Evidence, Reader
 from frtaudit.inputs.score_lists.scorelist import SCORE
-from frtaudit.inputs.tables import separator_in
+from frtaudit.inputs.tables import SUFFIXES, separator_in
 
 GROUP = "known_set"
 
@@ -35,7 +35,7 @@ def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
         pickles = folder.ending(*PICKLES)
         if pickles:
             raise refuse_pickle(pickles[0])
-        lists = [name for name in folder.ending(".csv") if set(SCORE) & set(_header(folder, name))]
+        lists = [name for name in folder.ending(*SUFFIXES) if set(SCORE) & set(_header(folder, name))]
         if lists:
             where = typed("cohort.root", str(folder.path(lists[0])))
             accepted = f"frtaudit run audit=scores {where}: it is read as it is"

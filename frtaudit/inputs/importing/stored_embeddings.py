@@ -1,8 +1,11 @@
 """Embeddings in one file, whatever its layout: rows of numbers, with or without ids, people and flags."""
 
 import re
+import string
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -11,9 +14,17 @@ from frtaudit.core.machine.files import check_regular
 from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import ARRAYS, PLAIN, ArrayHeader, arrays, headers, is_converted
-from frtaudit.inputs.importing.contents import IMAGES, Contents, stem
+from frtaudit.inputs.importing.contents import IMAGES, Contents
 from frtaudit.inputs.importing.values import Options
-from frtaudit.inputs.tables import UNREADABLE, Table, read_table, separator_in
+from frtaudit.inputs.tables import (
+    SUFFIXES,
+    UNREADABLE,
+    Table,
+    read_table,
+    separator_in,
+    table_stem,
+    table_suffix,
+)
 from frtaudit.inputs.template_files import Array
 
 EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
@@ -25,7 +36,8 @@ SUBJECTS = ("subject_id", "subject", "subjects", "person", "person_id", "identit
 HAS = "has_embedding"  # of DeepFace
 WIDE = 16  # numbered columns that make an embedding
 _NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,5})")
-KINDS = (*ARRAYS, ".csv", ".parquet")
+KINDS = (*ARRAYS, *SUFFIXES)
+_PLAIN = frozenset(f"{string.ascii_lowercase}{string.digits}._-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,12 +61,29 @@ class Vectors:
 
 
 def system_name(file: str) -> str:
-    """The name of a system: the file's name without its ending, in lower case.
+    """The name of a system: the file's name without its ending, in lower case, its words joined by ``_``.
 
-    >>> system_name("out/Vendor A.npz")
-    'vendor_a'
+    >>> system_name("out/Vendor A.npz"), system_name("b.csv.gz"), system_name("מדקק (2026).npz")
+    ('vendor_a', 'b', 'מדקק_2026')
     """
-    return re.sub(r"[^a-z0-9._-]+", "_", stem(file).removesuffix(PLAIN).lower()).strip("_") or "system"
+    name = table_stem(PurePosixPath(file).name).removesuffix(PLAIN)
+    text = unicodedata.normalize("NFC", name.lower())
+    words = "".join(mark if mark in _PLAIN or is_of_a_script(mark) else " " for mark in text).split()
+    return "_".join(words).strip("_") or "system"
+
+
+def is_of_a_script(mark: str) -> bool:
+    """Whether a character is a letter, a digit or a mark on one, none of ASCII."""
+    return not mark.isascii() and unicodedata.category(mark)[0] in "LMN"
+
+
+def refuse_shared_names(files: Sequence[str]) -> None:
+    """Raise :class:`DataError` for two files whose systems would have one name."""
+    first: dict[str, str] = {}
+    for file in files:
+        system = system_name(file)
+        if (other := first.setdefault(system, file)) != file:
+            raise DataError(file, f"is system {system!r}, and so is {other}", "a name for each system")
 
 
 def vectors_in(folder: Contents, name: str, options: Options) -> Vectors | None:
@@ -158,7 +187,7 @@ def _singles(values: Array) -> Singles:
 
 def _is_wide(folder: Contents, name: str) -> bool:
     head = folder.head(name)
-    if not name.endswith(".csv") or len(head) < 2:
+    if not table_suffix(name) or len(head) < 2:
         return False
     columns = [text.strip().strip('"') for text in head[0].split(separator_in(head[0]))]
     return bool(_wide_columns(columns)) or '"[' in head[1] or any(text in columns for text in EMBEDDING[:9])

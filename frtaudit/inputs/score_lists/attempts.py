@@ -13,10 +13,11 @@ from frtaudit.core.spec import SchemaSpec
 from frtaudit.core.transactions import Transactions
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, coded_of
+from frtaudit.inputs.pairlist import truth
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.score_lists.score_cohort import tables_of
-from frtaudit.inputs.score_lists.scorelist import PROVIDER, ScoreList, answers, constant, truth
+from frtaudit.inputs.score_lists.scorelist import PROVIDER, ScoreList, answers, constant
 from frtaudit.inputs.tables import Table
 
 TRANSACTION, ATTEMPT = ("transaction", "transaction_id"), ("attempt", "attempt_number")

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from frtaudit.core.plain.structure import closest
 from frtaudit.errors import DataError
-from frtaudit.inputs.pairlist import PROBE, REFERENCE
+from frtaudit.inputs.pairlist import MATED, PROBE, REFERENCE
 from frtaudit.inputs.score_lists.arrays import SIDES, ScoreArrays, Sides, score_arrays
-from frtaudit.inputs.score_lists.scorelist import MATED, PROBE_SUBJECT, REFERENCE_SUBJECT, SCORE
+from frtaudit.inputs.score_lists.scorelist import PROBE_SUBJECT, REFERENCE_SUBJECT, SCORE
 
 TRUTH, ESTIMATE = (*MATED, "y_true"), (*SCORE, "y_score")
 

@@ -14,9 +14,10 @@ from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, joined
 from frtaudit.inputs.pairing import both_orders, listed_comparisons
+from frtaudit.inputs.pairlist import said_mated
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.inputs.score_lists.scorelist import ScoreList, refuse_repeats, said_mated
+from frtaudit.inputs.score_lists.scorelist import ScoreList, refuse_repeats
 from frtaudit.inputs.tables import Table
 
 SELF = "self_comparison"

@@ -13,19 +13,14 @@ from frtaudit.inputs.coded import Coded
 from frtaudit.inputs.pairing import ONCE, repeated
 from frtaudit.inputs.pairlist import PROBE, REFERENCE
 from frtaudit.inputs.score_lists.fields import number_fault
-from frtaudit.inputs.tables import Table, read_table
+from frtaudit.inputs.tables import Table, read_table, table_stem
 
 PROBE_SUBJECT = ("probe_subject", "probe_subject_id", "subject_id_1", "subject_1")
 REFERENCE_SUBJECT = ("reference_subject", "reference_subject_id", "subject_id_2", "subject_2")
 SCORE = ("score", "similarity", "similarity_score", "comparison_score")
 FAILURE = ("failure", "failure_code", "error_code")
 PROVIDER = ("provider", "system", "vendor", "model")
-MATED = ("mated", "genuine", "is_mated", "is_genuine", "label")
 MISSING_SCORE = "missing_score"
-_YES = frozenset({"1", "1.0", "true", "y", "yes", "mated", "genuine"})
-_NO = frozenset(
-    {"0", "0.0", "-1", "false", "n", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"}
-)
 _NO_SCORE = frozenset({"", "-", "nan", "na", "n/a", "#n/a", "null", "none"})
 
 
@@ -57,7 +52,7 @@ def read_scores(path: Path, name: str) -> ScoreList:
     the line: a score that is not a finite number, both a score and a failure code, a missing id, a ``mated`` value that
     is no truth value or disagrees with the subjects.
     """
-    return scores_in(read_table(path, name), path.stem)
+    return scores_in(read_table(path, name), table_stem(path.name))
 
 
 def scores_in(table: Table, system: str) -> ScoreList:
@@ -100,25 +95,6 @@ def _need_columns(table: Table) -> None:
     if len(missing) > 1:
         problem = f"no columns {', '.join(missing)} among {column_names(table.columns)}"
         raise DataError(table.name, problem, _ACCEPTED)
-
-
-def said_mated(table: Table) -> npt.NDArray[np.int8]:
-    """What the ``mated`` column says of each line, shape (P,): 1, 0, or -1 where there is no such column.
-
-    Raises :class:`DataError` naming the first line that is neither mated nor non-mated.
-    """
-    column = table.find(MATED)
-    if column is None:
-        return np.full(len(table.frame), -1, dtype=np.int8)
-    labels = table.coded(column)
-    mapped = labels.mapped(np.array([truth(text.lower()) for text in labels.names], dtype=np.int8), -1)
-    table.refuse(mapped < 0, f"column {column!r} says neither", "1 or 0, mated or non-mated")
-    return mapped.astype(np.int8)
-
-
-def truth(text: str) -> int:
-    """1 for a word of yes, 0 for one of no, -1 for another."""
-    return 1 if text in _YES else 0 if text in _NO else -1
 
 
 def constant(text: str, size: int) -> Coded:

@@ -336,8 +336,14 @@ def test_a_run_that_cannot_be_is_refused_in_one_line(drawn: Path, tmp_path: Path
             [*usual, f"model={drawn}/drawn.onnx", "execution=NoneProvider"],
             "no execution provider 'NoneProvider'",
         ),
-        ([*usual, f"model={drawn}/drawn.onnx", "name=a/b"], "name: 'a/b'; accepted: letters, digits"),
-        ([*usual, f"model={drawn}/drawn.onnx", "name=Nul.x"], "name: 'Nul.x'; accepted: letters, digits"),
+        (
+            [*usual, f"model={drawn}/drawn.onnx", "name=a/b"],
+            "name: 'a/b'; accepted: name=NAME: 1 to 100 letters a to z",
+        ),
+        (
+            [*usual, f"model={drawn}/drawn.onnx", "name=Nul.x"],
+            "name: 'Nul.x'; accepted: name=NAME: 1 to 100 letters a to z",
+        ),
         ([*usual, "into=a\x1b"], r"command line: cannot read 'into=a\x1b'; accepted: key=value"),
         ([table, into, "preset=dlib", "model=x"], "preset=dlib has its own model"),
         ([*usual, "workers=-1", "model=x"], "workers: -1"),

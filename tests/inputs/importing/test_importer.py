@@ -261,6 +261,34 @@ def test_scores_become_score_lists(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "provider sphereface" in lines
 
 
+def test_a_system_keeps_its_name_in_any_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """So that its failures are counted, also where no file can have its name; of Hebrew only the digits were left."""
+    npz(tmp_path)
+    (tmp_path / "Vendor A.npz").unlink()
+    lost = np.where(np.arange(len(IDS))[:, None] == 1, np.float32(np.nan), VECTORS)
+    for name in ("con", "מדקק (2026)", "प्रणाली"):
+        np.savez(tmp_path / f"{name}.npz", feats=lost, paths=IDS)
+    out = tmp_path / "out"
+    code, printed = run(capsys, str(tmp_path), f"into={out}")
+    assert code == 0, printed
+    names = {path.stem for path in (out / "templates").iterdir()}
+    assert names == {"con-1143da2bc54c495c", "מדקק_2026", "प्रणाली"}
+    assert set(pd.read_csv(out / "failures.csv")["model"]) == names
+
+
+def test_two_files_of_scores_of_one_name_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second took the place of the first, and nothing was said."""
+    write_lfw(tmp_path, PAIRS)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        np.save(tmp_path / name / "m.npy", np.linspace(0, 1, len(PAIRS)))
+    code, printed = run(capsys, str(tmp_path), f"into={tmp_path / 'out'}")
+    assert (code, printed.count("\n")) == (1, 1)
+    assert "b/m.npy: is system 'm', and so is a/m.npy; accepted: a name for each system" in printed
+
+
 def test_pairs_of_nobody_become_scores_of_comparisons(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -380,6 +408,12 @@ def hdf5_elsewhere(folder: Path) -> None:
     table(folder / "people.csv", "photo", "person")
 
 
+def alike(folder: Path) -> None:
+    """Two files whose names differ by the case of a letter."""
+    npz(folder)
+    np.savez(folder / "VENDOR a.npz", feats=VECTORS, paths=IDS)
+
+
 def twice(folder: Path) -> None:
     """Two arrays of one name, of which readers take different ones."""
     import zipfile
@@ -462,6 +496,7 @@ REFUSED = {
     ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
     hdf5_bomb: "m.h5: 'embedding' has 20480000000 bytes, few of them in the file; accepted: arrays of embeddings",
     hdf5_elsewhere: "no known layout: 2 files",
+    alike: "Vendor A.npz: is system 'vendor_a', and so is VENDOR a.npz; accepted: a name for each system",
     twice: "m.npz: an array appears twice; accepted: each array once",
     packed_badly: "m.npz: not a readable .npz file",
     endless: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from frtaudit.errors import DataError
-from frtaudit.inputs.score_lists.scorelist import ScoreList, read_scores, said_mated
+from frtaudit.inputs.pairlist import said_mated
+from frtaudit.inputs.score_lists.scorelist import ScoreList, read_scores
 
 HEAD = "probe,reference,probe_subject,reference_subject,score,failure\n"
 
