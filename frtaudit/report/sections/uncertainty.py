@@ -220,31 +220,28 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         for place, curve in enumerate(curves)
         if curve.target is not None and curve.method is not None and _any_finite(curve.low or ())
     }
-    if not shown:
-        return None
     banded = {
         place: _bands([*_of(source, system, "roc", group="all", method=whole.method), whole], index)
         for place, whole in shown.items()
     }
+    if not banded:
+        return None
 
     def whole_panel(place: int, whole: Curve) -> Panel:
         title = TITLES[whole.target or Target.POPULATION]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
         drawn = (EMPIRICAL, *(each.style.label for each in banded[place]))
-        name_alone = captions.whole_name(whole.target, system)
-        plain = bands.compared(name_alone, title, whole, banded[place], bands.RATE, alt, index)
+        name = captions.whole_name(whole.target, system)
+        plain = bands.compared(name, title, whole, banded[place], bands.RATE, alt, index)
         return replace(plain, names=drawn)
 
+    alone = [(curve.target, _rest(source, [curve])) for curve in curves if curve.target is not None]
     return Figure(
         name=name,
         title=f"{system}: a band for the whole curve",
         of=system,
         alone={
-            captions.whole_name(curve.target, system): captions.whole_alone(
-                curve.target, _rest(source, [curve])
-            )
-            for curve in curves
-            if curve.target is not None
+            captions.whole_name(target, system): captions.whole_alone(target, rest) for target, rest in alone
         },
         caption=spans(captions.WHOLE, BOTH_SIDES if len(shown) > 1 else "", _level(shown.values())),
         panels=scales.alike(lambda: starmap(whole_panel, shown.items())),
@@ -318,11 +315,10 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     for rate in RATES:
         curves = _noise(source, system, schema, rate)
         series = [Series(name=_named(curve), index=_pen(curve), curve=curve) for curve in curves]
-        if not series:
-            continue
         title = phrases.metric(rate) + (f" by {schema.replace('_', ' ')}" if schema else "")
-        shown[rate] = title, series
-        gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
+        if series:
+            shown[rate] = title, series
+            gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
     if not shown:
         return None
     names = {trace.index: trace.name for _, series in shown.values() for trace in series}
