@@ -82,9 +82,13 @@ def _system(source: Source, system: str) -> Iterable[Figure]:
 
 
 def _style(method: Method, target: Target, hue: str, *, simultaneous: bool = False) -> BandStyle:
-    """How the band of a method is drawn, and its legend: method and target named; ``hue``: of the system."""
+    """How the band of a method is drawn, and its legend: method and target named; ``hue``: of the system.
+
+    The naive band surrounds the V-statistic and is dark as that is: between the bands of the system it is told apart.
+    """
     ways: dict[Method, tuple[float, tuple[float, ...]]] = {Method.NAIVE: DASHED, Method.GAUSSIAN: DOTTED}
-    hue, dash = (canvas.INK, "solid") if simultaneous else (hue, ways.get(method, "solid"))
+    dash = "solid" if simultaneous else ways.get(method, "solid")
+    hue = canvas.INK if simultaneous or method is Method.NAIVE else hue
     kind = "simultaneous" if simultaneous else "pointwise"
     label = f"{kind}: {display_name(words().method, method.value)}, for {display_name(words().target, target.value)}"
     return BandStyle(label=label, hue=hue, dash=dash, fill=not simultaneous and method not in ways)
