@@ -84,7 +84,7 @@ def _system(source: Source, system: str) -> Iterable[Figure]:
 def _style(method: Method, target: Target, hue: str, *, simultaneous: bool = False) -> BandStyle:
     """How the band of a method is drawn, and its legend: method and target named; ``hue``: of the system.
 
-    The naive band surrounds the V-statistic and is dark as that is: between the bands of the system it is told apart.
+    The naive band surrounds the V-statistic and is dark as that is, between bands in the hue of the system.
     """
     ways: dict[Method, tuple[float, tuple[float, ...]]] = {Method.NAIVE: DASHED, Method.GAUSSIAN: DOTTED}
     dash = "solid" if simultaneous else ways.get(method, "solid")
