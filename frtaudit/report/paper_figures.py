@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
@@ -177,7 +178,8 @@ def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder
     for figure in figures:
         name = file_name(figure.name)
         for kind in quiet(formats, "formats"):
-            with canvas.ink(), out.create(f"{name}.{kind}") as to:
+            lettering = canvas.outlined(figure.drawing) if kind == "pdf" else nullcontext()
+            with canvas.ink(), lettering, out.create(f"{name}.{kind}") as to:
                 figure.drawing.savefig(to, format=kind, dpi=DOTS, facecolor="white", metadata=_UNDATED[kind])
         words = map(legible, (figure.title, figure.caption, figure.shows))
         out.write(f"{name}.txt", ("\n\n".join(words) + "\n").encode())
@@ -362,14 +364,20 @@ def _break_words(drawing: Drawing) -> None:
     wide, high = (side - MARGIN * drawing.dpi for side in (drawing.bbox.width, drawing.bbox.height))
     named = [artist for artist in axes.get_children() if isinstance(artist, Text)]
     for text in (axes.xaxis.label, *(text for text in named if text.get_text() == axes.get_title("left"))):
-        _halve(text, long=text.get_window_extent().width > wide)
-    _halve(axes.yaxis.label, long=axes.yaxis.label.get_window_extent().height > high)
+        _halve(text, text.get_window_extent().width / wide)
+    _halve(axes.yaxis.label, axes.yaxis.label.get_window_extent().height / high)
 
 
-def _halve(text: Text, *, long: bool) -> None:
-    """Break a text that is too long at the space nearest to its middle."""
+def _halve(text: Text, share: float) -> None:
+    """Break a text that takes more than its room: after a colon where the rest has room, or nearest to its middle.
+
+    ``share``: its length, of the room.
+    """
     words = text.get_text()
     spaces = [place for place, letter in enumerate(words) if letter == " "]
-    if spaces and long:
-        middle = min(spaces, key=lambda place: abs(place - len(words) / 2))
-        text.set_text(f"{words[:middle]}\n{words[middle + 1 :]}")
+    if not spaces or share <= 1:
+        return
+    after = [place for place in spaces if words[place - 1] == ":"]
+    fitting = [place for place in after if max(place, len(words) - place) * share <= len(words)]
+    middle = min(fitting or spaces, key=lambda place: abs(place - len(words) / 2))
+    text.set_text(f"{words[:middle]}\n{words[middle + 1 :]}")

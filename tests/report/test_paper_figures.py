@@ -227,6 +227,10 @@ def test_titles_and_names_of_axes_stay_within_their_figure() -> None:
     assert axes.get_ylabel() == "a name that is\nlonger than that"
     assert axes.get_title("left") == "a title of more words than\na column has room for"
     assert axes.get_xlabel() == "a short name"
+    with ink():
+        axes.set_title("some_system: a title of more words than that", loc="left")
+        _break_words(drawing)
+    assert axes.get_title("left") == "some_system:\na title of more words than that"
 
 
 def test_a_chosen_axis_has_three_ticks_at_least() -> None:
@@ -491,6 +495,7 @@ def test_files_of_a_figure(tmp_path: Path) -> None:
     files = {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()}
     assert set(files) == {"det.svg", "det.pdf", "det.png", "det.txt"}
     assert files["det.pdf"].startswith(b"%PDF")
+    assert not re.search(rb"/Type3|/FontDescriptor", files["det.pdf"])  # its text is outlines, as in SVG
     assert files["det.png"].startswith(b"\x89PNG")
     assert figures["det"].title in files["det.txt"].decode()
     assert files == {path.name: path.read_bytes() for path in (tmp_path / "two").iterdir()}

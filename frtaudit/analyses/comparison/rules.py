@@ -10,7 +10,6 @@ from frtaudit.errors import SpecError
 from frtaudit.stats.systems.multiplicity import enough_for_holm
 
 WHERE = "analyses.vendor_comparison"
-MAX_SYSTEMS = 12
 
 
 class Rule(Enum):
@@ -74,8 +73,8 @@ class Settings:
 
         Too few systems or replicates (FORMULAS 8.9), an incumbent that is not audited, a target that is not declared.
         """
-        if not 2 <= len(names) <= MAX_SYSTEMS:
-            raise SpecError("providers", f"{len(names)} audited", f"2 to {MAX_SYSTEMS} to compare")
+        if len(names) < 2:
+            raise SpecError("providers", f"{len(names)} audited", "two or more to compare")
         for where, name in self._named():
             if name not in names:
                 raise SpecError(f"{WHERE}.{where}", f"no system {name!r} is audited", ", ".join(names))

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFT, CARETRIGHT
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
 from frtaudit.core import Curve
 from frtaudit.core.arrays import Floats
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import Pen, pen
-from frtaudit.report.figures.ticks import EVEN, log_rates, percent
+from frtaudit.report.figures.ticks import even, log_rates, percent
 from frtaudit.report.pieces import Key, Panel
 
 BAND = 0.15
@@ -118,7 +118,7 @@ def roc(
         axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
         axes.set(xlim=(edge, _ceiling(every or series, "x")), ylim=(lowest, 1.0))
         log_rates(axes, y=False)
-        axes.yaxis.set_major_locator(MaxNLocator(8, steps=EVEN))
+        axes.yaxis.set_major_locator(even(8))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
     return canvas.panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw, heading=title)

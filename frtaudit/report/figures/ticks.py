@@ -25,6 +25,11 @@ def log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
             axis.set_major_formatter(FuncFormatter(partial(_tick, axis)))
 
 
+def even(intervals: int) -> MaxNLocator:
+    """Ticks at even round steps, at most so many steps, with three ticks at least."""
+    return MaxNLocator(intervals, steps=EVEN, min_n_ticks=MIN_TICKS)
+
+
 class LogTicks(LogLocator):
     """Ticks of :func:`log_locator` for the limits that the axis has when it is drawn."""
 
@@ -56,7 +61,7 @@ def log_locator(low: float, high: float, ticks: int = TICKS) -> Locator:
         at = locator.tick_values(low, high)
         if MIN_TICKS <= sum(low * (1 - EPSILON) <= tick <= high * (1 + EPSILON) for tick in at) <= ticks:
             return locator
-    return MaxNLocator(MIN_TICKS + 1, steps=EVEN, min_n_ticks=MIN_TICKS)
+    return even(MIN_TICKS + 1)
 
 
 def percent(value: float, unit: str = " %") -> str:
@@ -70,6 +75,6 @@ def percent(value: float, unit: str = " %") -> str:
 
 def index_ticks(axes: Axes, *, log: bool) -> None:
     """Ticks of an index, plain numbers, for the limits that the axis has when it is drawn."""
-    axes.yaxis.set_major_locator(LogTicks(TICKS) if log else MaxNLocator(6, steps=EVEN))
+    axes.yaxis.set_major_locator(LogTicks(TICKS) if log else even(6))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
 from frtaudit.core import Curve
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
 from frtaudit.report.figures.curves import Dot, name_rows
-from frtaudit.report.figures.ticks import EVEN, percent
+from frtaudit.report.figures.ticks import even, percent
 from frtaudit.report.pieces import Panel
 
 APART = 60  # marks nearer than this share of the axis stand beside each other
@@ -57,7 +57,7 @@ def folds(
             )
         name_rows(axes, rows)
         axes.set_xlabel("accuracy of a held-out fold")
-        axes.xaxis.set_major_locator(MaxNLocator(5, steps=EVEN))
+        axes.xaxis.set_major_locator(even(5))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
     height = min(0.75 + 0.26 * len(rows), 8.0)

@@ -82,9 +82,13 @@ def _system(source: Source, system: str) -> Iterable[Figure]:
 
 
 def _style(method: Method, target: Target, hue: str, *, simultaneous: bool = False) -> BandStyle:
-    """How the band of a method is drawn, and its legend: method and target named; ``hue``: of the system."""
+    """How the band of a method is drawn, and its legend: method and target named; ``hue``: of the system.
+
+    The naive band surrounds the V-statistic and is dark as that is, between bands in the hue of the system.
+    """
     ways: dict[Method, tuple[float, tuple[float, ...]]] = {Method.NAIVE: DASHED, Method.GAUSSIAN: DOTTED}
-    hue, dash = (canvas.INK, "solid") if simultaneous else (hue, ways.get(method, "solid"))
+    dash = "solid" if simultaneous else ways.get(method, "solid")
+    hue = canvas.INK if simultaneous or method is Method.NAIVE else hue
     kind = "simultaneous" if simultaneous else "pointwise"
     label = f"{kind}: {display_name(words().method, method.value)}, for {display_name(words().target, target.value)}"
     return BandStyle(label=label, hue=hue, dash=dash, fill=not simultaneous and method not in ways)
@@ -220,31 +224,28 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         for place, curve in enumerate(curves)
         if curve.target is not None and curve.method is not None and _any_finite(curve.low or ())
     }
-    if not shown:
-        return None
     banded = {
         place: _bands([*_of(source, system, "roc", group="all", method=whole.method), whole], index)
         for place, whole in shown.items()
     }
+    if not banded:
+        return None
 
     def whole_panel(place: int, whole: Curve) -> Panel:
         title = TITLES[whole.target or Target.POPULATION]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
         drawn = (EMPIRICAL, *(each.style.label for each in banded[place]))
-        name_alone = captions.whole_name(whole.target, system)
-        plain = bands.compared(name_alone, title, whole, banded[place], bands.RATE, alt, index)
+        name = captions.whole_name(whole.target, system)
+        plain = bands.compared(name, title, whole, banded[place], bands.RATE, alt, index)
         return replace(plain, names=drawn)
 
+    alone = [(curve.target, _rest(source, [curve])) for curve in curves if curve.target is not None]
     return Figure(
         name=name,
         title=f"{system}: a band for the whole curve",
         of=system,
         alone={
-            captions.whole_name(curve.target, system): captions.whole_alone(
-                curve.target, _rest(source, [curve])
-            )
-            for curve in curves
-            if curve.target is not None
+            captions.whole_name(target, system): captions.whole_alone(target, rest) for target, rest in alone
         },
         caption=spans(captions.WHOLE, BOTH_SIDES if len(shown) > 1 else "", _level(shown.values())),
         panels=scales.alike(lambda: starmap(whole_panel, shown.items())),
@@ -318,11 +319,10 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     for rate in RATES:
         curves = _noise(source, system, schema, rate)
         series = [Series(name=_named(curve), index=_pen(curve), curve=curve) for curve in curves]
-        if not series:
-            continue
         title = phrases.metric(rate) + (f" by {schema.replace('_', ' ')}" if schema else "")
-        shown[rate] = title, series
-        gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
+        if series:
+            shown[rate] = title, series
+            gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
     if not shown:
         return None
     names = {trace.index: trace.name for _, series in shown.values() for trace in series}

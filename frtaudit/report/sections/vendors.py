@@ -1,18 +1,22 @@
 """Systems compared: the declared rule and what it chose, ranks, differences of pairs, what failures could hide."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import starmap
 
 from frtaudit.core.canonical import mapping
 from frtaudit.core.result import DECISION
 from frtaudit.core.text import formatting
+from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.figures import systems
+from frtaudit.report.figures import scales, systems
 from frtaudit.report.figures.systems import Gap
 from frtaudit.report.pieces import (
     Block,
     Column,
     Figure,
     Footnotes,
+    Panel,
     Part,
     Table,
     Text,
@@ -21,7 +25,7 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.section import View, section
-from frtaudit.report.sections import differences
+from frtaudit.report.sections import differences, front
 from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.sections.vendor_tables import (
     VALUE,
@@ -42,6 +46,7 @@ DIFFERENCE, EQUIVALENCE, RANK = "vendor_difference", "vendor_equivalence", "vend
 
 AT = "/spec/analyses/vendor_comparison"
 MAX_COLUMNS = 6
+MAX_PAIRS = 20  # of a figure
 DECLARED = "Declared in the spec: "
 AFTERWARDS = "Declared with this comparison, after the runs were finished: "
 PAIRS = header(["Pair"], ["first minus second", "simultaneous interval", "discordant"], ["Which is better?"])
@@ -56,7 +61,6 @@ def build(source: Source) -> View | None:
     decisions = source.select(DECISION)
     first = key_of(decisions[0]) if decisions else key_of(values[0])
     decisive = [record for record in source.select(DIFFERENCE) if key_of(record) == first]
-    figure = _figure(source, decisive)
     return View(
         lead=(spans(declared_rule(source, decisions), "."),),
         verdicts=_verdicts(decisions),
@@ -65,7 +69,7 @@ def build(source: Source) -> View | None:
             _pairs(source, "vendors-decisive-differences", decisive, _said_first(decisive)),
             *(table for table in _details(source, first) if table is not None),
         ),
-        figures=() if figure is None else (figure,),
+        figures=tuple(_figures(source, decisive)),
         shown=(1, 2),
     )
 
@@ -294,11 +298,24 @@ def _margin(record: Record) -> Text:
     return number(record, float(record.estimate.at["margin"]), f"{record.pointer}/at/margin")
 
 
-def _figure(source: Source, records: Sequence[Record]) -> Figure | None:
-    """The decisive differences as a dot plot."""
-    rows = [_gap(record) for record in records if record.estimate.value is not None]
-    if not rows:
-        return None
+def _figures(source: Source, records: Sequence[Record]) -> Iterator[Figure]:
+    """The decisive differences as dot plots on one scale, each of as many pairs as have room."""
+    drawn = [record for record in records if record.estimate.value is not None]
+    parts = list(front.in_parts(drawn, MAX_PAIRS, MAX_PAIRS)) if drawn else []
+    panels = scales.alike(lambda: starmap(partial(_differences, source), parts), axes="x")
+    caption = spans(
+        "Each dot is a pair of systems with the interval of its difference; all intervals hold simultaneously. "
+        "Intervals that exclude the line are significant. Shaded: differences within the margin of "
+        "equivalence, where the spec declares one."
+    )
+    for (which, _), panel in zip(parts, panels, strict=True):
+        title = f"The decisive differences{f', {which}' if which else ''}".replace("-", " ")
+        name = f"vendor-pairs-{which}".rstrip("-")
+        yield Figure(name=name, title=title, caption=caption, panels=(panel,))
+
+
+def _differences(source: Source, which: str, records: Sequence[Record]) -> Panel:
+    """A row for each of some pairs."""
     first = records[0].estimate
     margins = mapping(
         mapping(mapping(source.result.spec.get("analyses")).get("vendor_comparison")).get("margins")
@@ -308,21 +325,15 @@ def _figure(source: Source, records: Sequence[Record]) -> Figure | None:
     ratio = first.at["of"] == "max_min"
     measured_in = unit(records[0]).strip()
     against = "over second" if ratio else f"minus second ({measured_in})" if measured_in else "minus second"
-    panel = systems.gaps(
-        "vendors-decisive-differences",
+    return systems.gaps(
+        name_of("vendors-decisive-differences", which),
         title[:1].upper() + title[1:],
-        rows,
+        [_gap(record) for record in records],
         f"{phrases.metric(str(first.at['of']))}, first {against}",
         alike=1.0 if ratio else 0.0,
         points=is_rate(records[0]),
         margin=float(margin) if isinstance(margin, (int, float)) else None,
     )
-    caption = spans(
-        "Each dot is a pair of systems with the interval of its difference; all intervals hold simultaneously. "
-        "Intervals that exclude the line are significant. Shaded: differences within the margin of "
-        "equivalence, where the spec declares one."
-    )
-    return Figure(name="vendor-pairs", title="The decisive differences", caption=caption, panels=(panel,))
 
 
 def _gap(record: Record) -> Gap:

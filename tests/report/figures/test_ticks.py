@@ -93,3 +93,13 @@ def test_ticks_of_a_shared_axis_do_not_collide() -> None:
         ]
         assert len(boxes) >= 3
         assert all(upper.y0 > lower.y1 for lower, upper in itertools.pairwise(boxes))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(0.9733, 0.9985, [0.975, 0.98, 0.985, 0.99, 0.995]), (0.86, 1.0, [0.88, 0.92, 0.96, 1.0])],
+)
+def test_accuracies_have_three_round_ticks_at_least(low: float, high: float, shown: list[float]) -> None:
+    """Where a percent would leave two ticks, at each half; never at odd steps as of 0.6 percent."""
+    made = ticks_of.even(5).tick_values(low, high)
+    assert [tick for tick in made if low <= tick <= high * 1.001] == pytest.approx(shown)

@@ -60,6 +60,15 @@ def test_bands_of_a_system_have_its_hue() -> None:
     assert dashed == {"-", "--", "None"}
 
 
+def test_the_naive_band_is_dark_as_the_v_statistic() -> None:
+    """Its edges lie between those of the recentred band: they differ in hue and dash."""
+    made = replace(result(), curves=tuple(curves()))
+    drawn = paper_figures(made, builds=[build])[f"roc-bands-{SYSTEM}"].drawing.axes[0]
+    dashes = {(line.get_color(), line.get_linestyle()) for line in drawn.lines}
+    assert (canvas.INK, "--") in dashes
+    assert {hue for hue, dash in dashes if dash == "-"} == {canvas.pen(0).hue}
+
+
 def test_every_figure_of_one_system_is_there() -> None:
     """Bundle and bands, the band for the whole curve, four metrics of each rate, all uncertainties."""
     found = of_one_system()

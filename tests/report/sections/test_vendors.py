@@ -1,11 +1,16 @@
 from dataclasses import replace
+from itertools import combinations, pairwise
 
 from vendor_audits import pick, result
 
+from frtaudit.core.result import DECISION
 from frtaudit.core.text import formatting
+from frtaudit.report.figures.canvas import ink
+from frtaudit.report.paper_figures import paper_figures
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.section import View
 from frtaudit.report.sections import vendors
+from frtaudit.report.sections.vendor_tables import key_of
 from frtaudit.report.source import Source
 
 
@@ -82,3 +87,29 @@ def test_no_comparison_no_section() -> None:
     """An audit of single systems has no such page."""
     bare = replace(result(), estimates=(), curves=())
     assert vendors.build(Source(bare)) is None
+
+
+def test_differences_of_thirteen_systems_stand_apart() -> None:
+    """78 pairs are drawn in parts on one scale, whose names do not lie on each other."""
+    made = result()
+    decisive = key_of(Source(made).select(DECISION)[0])
+    pairs = Source(made).select(vendors.DIFFERENCE)
+    first = next(record.estimate for record in pairs if key_of(record) == decisive)
+    names = [f"system_{number:02}" for number in range(13)]
+    many = [
+        replace(first, provider=one, at={**first.at, "against": other})
+        for one, other in combinations(names, 2)
+    ]
+    rest = [estimate for estimate in made.estimates if estimate.metric != vendors.DIFFERENCE]
+    figures = paper_figures(replace(made, estimates=(*rest, *many), findings=()), builds=[vendors.build])
+    assert [*figures] == [f"vendors-decisive-differences-part-{part}-of-4" for part in range(1, 5)]
+    assert figures["vendors-decisive-differences-part-2-of-4"].title.startswith(
+        "The decisive differences, part 2 of 4"
+    )
+    axes = [figure.drawing.axes[0] for figure in figures.values()]
+    assert sum(len(each.get_yticks()) for each in axes) == len(many)
+    assert len({each.get_xlim() for each in axes}) == 1
+    with ink():
+        axes[0].get_figure().draw_without_rendering()
+    boxes = [label.get_window_extent() for label in axes[0].get_yticklabels()]
+    assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))
