@@ -73,7 +73,7 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
     twice = next((path for _, path in runs if folders[path.resolve()] > 1), None)
     if twice is not None:
         raise SpecError(
-            "compare", f"{str(twice)!r} is given twice", "each run once: a run has no difference to itself"
+            "compare", f"{str(twice)!r} is given twice", "each run once: a run does not differ from itself"
         )
     read = []
     for _, path in runs:

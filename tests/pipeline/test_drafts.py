@@ -50,7 +50,7 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path) -> None:
         raise ZeroDivisionError
     (tmp_path / "others").mkdir()
     (tmp_path / "others" / "mine").write_text("mine")
-    with pytest.raises(DataError, match="others came into the folder meanwhile"):
+    with pytest.raises(DataError, match="others appeared in the folder during the run"):
         written(tmp_path, "report.html", "result.json", "others/")
     with signals.listening():
         os.kill(os.getpid(), signal.SIGTERM)

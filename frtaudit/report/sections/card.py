@@ -234,7 +234,7 @@ def _steps(source: Source, name: str) -> list[Table]:
     )
     caption = spans(
         TextSpan(text=f"Pairs left by each rule: {test_set_name(name)}. ", kind="b"),
-        "Each line takes its rule on top of those above it.",
+        "Each line applies its rule in addition to those above it.",
     )
     table_blocks = [
         Block(head=spans(TextSpan(text=KINDS.get(kind, kind), kind="b")), rows=tuple(rows))
@@ -261,7 +261,7 @@ def _certificate(source: Source, name: str) -> list[Table]:
         Column(title="Rule"),
         Column(title="kept by", kind="num"),
         Column(title="share", kind="num"),
-        Column(title="nearest to breaking it"),
+        Column(title="nearest to violating it"),
     )
     caption = spans(
         TextSpan(text=f"Certificate: {test_set_name(name)}. ", kind="b"),

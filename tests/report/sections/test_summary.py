@@ -712,7 +712,7 @@ def test_page_1_prints_the_interval_that_excludes_equality() -> None:
     ((_, note),) = table.notes
     assert plain_text(note) == (
         "The interval for the same subjects, new images, 1.20 to 3.00, excludes equality (1). "
-        "It is no test of the population."
+        "It is not a test for the population."
     )
 
 
