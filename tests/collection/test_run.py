@@ -258,7 +258,7 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert not first.complete
     failed = len(drawn_faces.attempts(log)) - 32
     assert str(first.stopped) == (
-        f"collection: not read or looked at because of transport errors: services.acme down {failed} times; "
+        f"collection: not read or processed because of transport errors: services.acme down {failed} times; "
         "accepted: the same command: it tries again, then continues without those that still fail"
     )
     assert not (tmp_path / "c" / "collection.json").exists()
@@ -267,7 +267,7 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert second.complete
     assert read["images"]["left_out"] == {"not_looked_at_by_all": failed}
     assert (
-        f"acme: {failed} images could not be looked at because of transport errors (down); they are left out"
+        f"acme: {failed} images could not be processed because of transport errors (down); they are left out"
         in second.summary
     )
     up = {"acme": {"type": "twin", "broken": 5, "log": str(log)}}
@@ -520,7 +520,7 @@ def test_a_service_that_never_answered_freezes_nothing(tmp_path: Path) -> None:
     for _ in range(3):
         outcome = collect(spec(tmp_path, down, source={"type": "drawn", "queries": 1}, least=2))
         assert str(outcome.stopped) == (
-            "collection: not read or looked at because of transport errors: services.acme down 8 times; "
+            "collection: not read or processed because of transport errors: services.acme down 8 times; "
             "accepted: the same command: it tries again"
         )
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:

@@ -123,7 +123,7 @@ def test_a_link_put_into_the_draft_is_not_moved_into_place(tmp_path: Path) -> No
             (files / "result.json").write_text("")
             (files / "lists").symlink_to(tmp_path)
 
-    with pytest.raises(DataError, match=r"\.draft was replaced meanwhile"):
+    with pytest.raises(DataError, match=r"\.draft was replaced during the run"):
         swapped()
     assert not [*tmp_path.iterdir()]
 

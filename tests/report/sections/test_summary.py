@@ -274,7 +274,7 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
     """The first page names for whom, the pairing rule, the weighting and the thresholds' origin."""
     named = {name: plain_text(text) for name, text in view.summary.terms}
     assert set(named) == {
-        "For whom",
+        "Targets",
         "Decision",
         "Intervals",
         "Non-mated pairs",
