@@ -47,9 +47,7 @@ def parted(words: Sequence[str]) -> tuple[list[tuple[str, Path]], list[str]]:
         elif (key := re.split(r"[.@/\[]", name.lstrip("+~"))[0]) in KEYS:
             overrides.append(word)
         else:
-            text = (
-                f"{path!r} is no folder of a finished run, and a spec has no key {key!r}{closest(key, KEYS)}"
-            )
+            text = f"{path!r} is not the folder of a finished run, and a spec has no key {key!r}{closest(key, KEYS)}"
             raise SpecError("compare", text, "NAME=RUN with the folder of a finished run, or key=value")
     return runs, overrides
 

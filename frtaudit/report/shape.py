@@ -203,7 +203,7 @@ def _check_place(name: str) -> None:
 def _check_text(name: str, data: bytes) -> None:
     if name.endswith(".png"):
         if not data.startswith(b"\x89PNG\r\n"):
-            _refuse(f"{name} is no PNG", "a PNG image")
+            _refuse(f"{name} is not a PNG", "a PNG image")
         return
     try:
         data.decode()

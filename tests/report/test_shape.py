@@ -272,7 +272,7 @@ REFUSED: dict[str, tuple[dict[str, str | bytes], str]] = {
         {"logo_dot_svg": "<svg><image href='file:///etc/passwd'/></svg>"},
         r"logo\.svg, line 1: ",
     ),
-    "a logo that is not an image": ({"logo_dot_png": "GIF89a"}, r"logo\.png is no PNG"),
+    "a logo that is not an image": ({"logo_dot_png": "GIF89a"}, r"logo\.png is not a PNG"),
     "an unknown table of words": (
         {"words_dot_toml": "[metrics]\nfmr = 'x'"},
         r"no words called 'metrics' \(did you mean 'metric'\?\)",
