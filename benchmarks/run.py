@@ -137,7 +137,7 @@ def main() -> int:
     if given.docs:
         table.into(ROOT / "docs" / "reference" / "benchmarks.md", page)
     if missing:
-        print(f"not measured, for want of an environment: {', '.join(missing)}", file=sys.stderr)
+        print(f"not measured, no environment: {', '.join(missing)}", file=sys.stderr)
     return 1 if missing else 0
 
 

@@ -103,7 +103,7 @@ _REASONS: Mapping[type[BaseException], str] = {
     RecursionError: "it is nested too deeply",
     ArithmeticError: "a number of it is out of range",
     LookupError: "a part of it is missing",
-    ValueError: "a value of it is none that may stand there",
+    ValueError: "a value in it is not allowed there",
     TypeError: "a part of it is of another kind",
     AttributeError: "a part of it is of another kind",
 }

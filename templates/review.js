@@ -2,7 +2,7 @@
 // The page of frtaudit label. What stands in the file is the server's to say: an answer counts when it was confirmed.
 (() => {
   const byId = id => document.getElementById(id);
-  const WORDS = {"1": "the person", "0": "somebody else", "-1": "unsure"};
+  const WORDS = {"1": "the person", "0": "another person", "-1": "unsure"};
   const MARKS = {"1": "✓ ", "0": "✕ ", "-1": "? "};
   const KEYS = {
     "1": "yes", y: "yes", "0": "no", x: "no", u: "unsure", " ": "accept", Enter: "accept", z: "undo", n: "on", p: "back", c: "crop", "?": "help",
@@ -157,7 +157,7 @@
         method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({face: item.face, answer}),
       });
       const found = await reply.json().catch(() => ({}));
-      if (!reply.ok) throw new Error(found.error ?? `the program refused it (${reply.status})`);
+      if (!reply.ok) throw new Error(found.error ?? `the program refused the answer (${reply.status})`);
       standing = found.answers;
       item.kept = answer;
     } catch (error) {
@@ -200,12 +200,12 @@
   function undo() {
     if (stopped) return;
     const last = past.pop();
-    if (!last) return status("Nothing to take back.");
+    if (!last) return status("Nothing to undo.");
     const [which, place, before] = last;
     if (which !== sheet) show(which, place);
     write(faces()[place], before);
     go(place);
-    return status(`Taken back: ${faces()[place].name}.`);
+    return status(`Undone: ${faces()[place].name}.`);
   }
 
   function rows(step) {

@@ -48,6 +48,17 @@ def test_a_planted_phrase_is_found_in_prose(tmp_path: Path) -> None:
         ("Kept in the ledger.", "failures and exclusions"),
         ("No fair ground, of course, for a ground truth.", "context; background; data"),
         ("The matrix and its course.", "layout; curve over dates"),
+        ("One cell is beyond the bar.", "the claim is rejected"),
+        ("The same identity, all told.", "in total"),
+        ("It may be significant all the same.", "still; too"),
+        ("The method at a glance.", "overview"),
+        ("No band, for want of errors.", "without; because of too few"),
+        ("One service is its own judge.", "evaluated on its own labels"),
+        ("A service changed while it was asked.", "during the collection"),
+        ("Labels in doubt are left out.", "uncertain labels"),
+        ("The scores say who is who.", "identities; estimated labels"),
+        ("Labels that nobody gave.", "identities; estimated labels"),
+        ("Both modes lie upon each other.", "overlap"),
     ],
 )
 def test_a_later_phrase_is_found_in_prose(tmp_path: Path, text: str, term: str) -> None:

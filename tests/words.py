@@ -219,6 +219,16 @@ PHRASES = {
     r"rivals?\b": "systems; multiple comparisons",
     r"surveyors?\b": "analyses of the cohort",
     r"dockets?\b": "rows of requirements",
+    r"beyond the bar": "the claim is rejected",
+    r"all told": "in total",
+    r"all the same(?=[.,;:])": "still; too",
+    r"at a glance": "overview",
+    r"for want of": "without; because of too few",
+    r"(its|their) own judges?\b": "evaluated on its own labels",
+    r"while (it was|they were) asked": "during the collection",
+    r"labels? (are |is )?in doubt": "uncertain labels",
+    r"who is who|nobody (gave|named)": "identities; estimated labels",
+    r"lies? upon": "overlap",
 }
 """Phrase as it stood, a pattern in any case, from a word's beginning: what is said instead."""
 _PHRASES = [

@@ -197,7 +197,7 @@ def _width(stage: Stage) -> int:
 def _truths(summary: RateSummary, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:
     """Each scenario with its true rate; none where a rate of 0 or 1 leaves nothing to draw, some for FMR alone.
 
-    Look-alikes come on top of the rate as estimated: the cohort lacks them.
+    Look-alikes are in addition to the estimated rate: the cohort lacks them.
     """
     interval = None if summary.rule is None else summary.rule(alpha)
     ends = (None, None) if interval is None else (interval.low, interval.high)

@@ -18,7 +18,7 @@ RATES = ("fnmr", "fmr")
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairnessCurves:
-    """Four indices of the classes' FNMR and four of their FMR, at the threshold of everybody (002, A.1 and D.3).
+    """Four indices of the classes' FNMR, four of their FMR, at the overall threshold (Conti and Clémençon, A.1, D.3).
 
     In the spec's primary weighting, with the band of every interval of target fixed_identities that the spec asks for.
     """

@@ -2,7 +2,7 @@
 
 The truth is drawn at two ends (:mod:`frtaudit.labelling.cost`): faces that may be bad images of a person, or strangers
 who look like the person, are strangers at the one, and own faces at the other, as far as that can be. Rates on the
-labels stand beside rates on each possible truth, and an interval reaches from the one end to the other.
+labels stand beside rates on each possible truth, and an interval covers both ends.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ BLIND = (
     "as the person; for each own face in a thousand of the first kind, FNMR is about 0.2 percentage points higher "
     "than stated"
 )
-NOTHING = "not to be had: in some truths no comparison is left"
+NOTHING = "not estimated: in some simulated truths no comparison is left"
 OF_QUERIES = "of the queries with labels: the group of the others is not known"
 SAME = "same_data"  # of a threshold that is a target's own
 FLAT = "the rate is 0 in every draw, so its spread is that of the rule for few errors"
@@ -55,7 +55,7 @@ Ends = Mapping[End, Drawn]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surveyed:
-    """What is drawn once for all systems: who is who, possible truths, labels in doubt; or the obstacle."""
+    """What is drawn once for all systems: identities, possible truths, uncertain labels; or the obstacle."""
 
     found: Likely | None = None
     drawn: Mapping[End, Truths] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class LabelCost:
         return AnalysisOutput(estimates=tuple(estimates), per_system_state=surveyed)
 
     def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
-        """What holds for all systems: how many labels are in doubt, what is assumed, or why nothing was drawn."""
+        """What holds for all systems: how many labels are uncertain, what is assumed, or why nothing was drawn."""
         surveyed = cast("Surveyed", next(iter(states.values())))
         if surveyed.obstacle is not None:
             return AnalysisOutput(notes=(f"{NAME} was not made: {surveyed.obstacle}",))

@@ -23,7 +23,7 @@ DIGITS = 6
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RocBands:
-    """Overall curves in the spec's primary weighting, over the grid of FMR targets (002, 3.2; FORMULAS 8.10).
+    """Overall curves in the spec's primary weighting, over the grid of FMR targets (Conti and Clémençon, 3.2).
 
     ``replicates``: how many curves of the image bootstrap the result keeps, for drawing, rounded to six digits.
     """

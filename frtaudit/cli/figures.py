@@ -16,7 +16,7 @@ EXAMPLES = """\
 examples
   frtaudit figures reports/demo/TIME --list                        names and titles
   frtaudit figures reports/demo/TIME det roc --width page          two of them, as wide as a page
-  frtaudit figures reports/guarantees/nominal_levels.json          what the study of coverage found
+  frtaudit figures reports/guarantees/nominal_levels.json          results of the coverage study
   frtaudit figures multirun/TIME                                   the jobs of a sweep
   frtaudit figures reports/demo/TIME det --systems vendor_a --xlim 1e-5,0.1 --formats pdf
 """

@@ -57,7 +57,7 @@ COLLECT_EXAMPLES = """\
 collection=NAME              a preset (frtaudit list collection), or your own in FOLDER/collection/NAME.yaml
 source=NAME                  source of the images; source.FIELD=value: frtaudit list source
 services.NAME.type=TYPE      a service and its name in reports; services.NAME.FIELD=value: frtaudit list service
-into=FOLDER                  scores, intents and results; repeat the command to resume
+into=FOLDER                  scores, and the record of all calls; repeat the command to resume
 least=N                      minimum number of images of a query (default: 8); seed=N; keep_images=true: write images
 pairs.between=matched|all    pairs between queries: a sample of the number within queries, or all; pairs.group=COLUMN
 canaries.pairs=N             pairs compared repeatedly to detect changes; canaries.rounds, .repeats, .given
@@ -185,7 +185,7 @@ def add_plan_flags(parser: Parser) -> None:
         "--difference",
         type=float,
         metavar="D",
-        help="difference in FNMR to detect between two piloted systems that an analysis compares (default: 0.01)",
+        help="difference in FNMR to detect between two systems of the pilot that an analysis compares (default: 0.01)",
     )
     for name, what in (
         ("limit", "one more limit, for all subjects and each group: fnmr=0.01"),

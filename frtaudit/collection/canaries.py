@@ -147,11 +147,11 @@ def sentences(name: str, canaries: Mapping[str, Json], versions: Sequence[str]) 
     notes = []
     if len(versions) > 1:
         notes.append(
-            f"{name} answered with {len(versions)} versions while it was asked: {', '.join(map(repr, versions))}"
+            f"{name} answered with {len(versions)} versions during the collection: {', '.join(map(repr, versions))}"
         )
     if canaries["changed"]:
         notes.append(
-            f"{name} changed while it was asked: the same comparisons have other scores in a later round"
+            f"{name} changed during the collection: the same comparisons have other scores in a later round"
         )
     elif canaries["least_share_found"] is None:
         notes.append(
@@ -166,5 +166,5 @@ def reassurance(name: str, canaries: Mapping[str, Json]) -> list[str]:
     share = canaries["least_share_found"]
     if canaries["changed"] or share is None:
         return []
-    least = f"a change of {100 * float(str(share)):.1f} % or more of its answers would have been"
-    return [f"{name}: no change of scores was found; {least}, with probability {POWER:g}"]
+    least = f"{100 * float(str(share)):.1f} % of its answers, with power {POWER:g}"
+    return [f"{name}: no change of scores was found; minimum detectable change: {least}"]

@@ -83,7 +83,9 @@ def _budget(chosen: Chosen) -> list[str]:
     missed = chosen.left_out.get(BEYOND, 0)
     few = chosen.left_out.get(FEW, 0)
     taken = len(chosen.faces.queries) + few
-    return [f"the budget reached for {taken} of {taken + missed} queries, drawn at random"] if missed else []
+    return (
+        [f"the budget was enough for {taken} of {taken + missed} queries, drawn at random"] if missed else []
+    )
 
 
 def _about(store: Store, spec: CollectionSpec, chosen: Chosen) -> dict[str, Json]:
@@ -161,7 +163,7 @@ def _service(
     calm = [] if canaries is None else reassurance(name, canaries)
     if not finished:
         asked, pairs = sum(counts.values()), chosen.pairs.shape[1]
-        warnings.append(f"{name}: the budget reached for {asked} of {pairs} comparisons")
+        warnings.append(f"{name}: the budget was enough for {asked} of {pairs} comparisons")
     for failed, what, then in (
         (_transport(seen), *_UNSEEN[service.detects]),
         (_transport(counts), "comparisons failed", "frtaudit collect tries them again"),
@@ -175,8 +177,8 @@ def _service(
 
 
 _UNSEEN = {
-    True: ("images could not be looked at", "they are left out"),
-    False: ("comparisons that look for faces failed", "images of which nothing is known are left out"),
+    True: ("images could not be processed", "they are left out"),
+    False: ("comparisons for finding faces failed", "images without a result are left out"),
 }
 
 

@@ -109,7 +109,7 @@ class Plan:
         ]
         rows.append(("all", "", str(sum(line.calls for line in self.lines)), "", f"{float(self.price):.2f}"))
         left = [
-            f"the source's own calls come to that, {price:g} each {kind}"
+            f"calls of the source are added to that, {price:g} each {kind}"
             for kind, price in sorted(self.left.items())
         ]
         tail = "no limit is set: budget.limit=N"
@@ -171,7 +171,7 @@ def unpriced(spec: CollectionSpec) -> tuple[str, ...]:
     if spec.budget.limit is None or not free:
         return ()
     return (
-        f"budget.limit does not hold {', '.join(free)}: no price is set (services.NAME.limits.compare, .detect)",
+        f"budget.limit does not cover {', '.join(free)}: no price is set (services.NAME.limits.compare, .detect)",
     )
 
 

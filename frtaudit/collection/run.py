@@ -226,9 +226,9 @@ class CollectionRun:
         silent = self._silent()
         if left and (silent or self.store.meta(LOOKED) is None):
             self.store.note(LOOKED, "1")
-            text = f"not read or looked at because of transport errors: {self._why()}"
-            then = "the same command: it asks again" + (
-                "" if silent else ", then goes on without what still fails"
+            text = f"not read or processed because of transport errors: {self._why()}"
+            then = "the same command: it tries again" + (
+                "" if silent else ", then continues without those that still fail"
             )
             raise UnseenError("collection", text, then)
 

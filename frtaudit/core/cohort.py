@@ -208,8 +208,8 @@ class CohortData:
     to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw;
     ``sanitized``: what the steps of sanitization left, None where there were none; ``named``: False where nobody is,
     and the cohort only stands in for scores without subjects; ``stored_systems``: provider name to what its run left;
-    ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: what says who is
-    who where nobody named the faces; ``earlier``: the same of an earlier collection, whose faces are no samples;
+    ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: the identities
+    of faces without labels; ``earlier``: the same of an earlier collection, whose faces are no samples;
     ``notes``: sentences about how it was gathered, for a report's notes; ``collection``: the same as facts; ``made``:
     provider name to what made its templates, where ``frtaudit embed`` did; ``transactions``: provider name to the
     transactions that its attempts belong to.

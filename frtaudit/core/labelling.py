@@ -1,4 +1,4 @@
-"""Who is who among faces that nobody has named: what services said of pairs of faces, and the labels read off it."""
+"""Identities of faces without names: what services answered for pairs of faces, and the labels estimated from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ APART = 2.0  # parts nearer than so many of the mean of the two standard deviati
 
 
 class LabelSource(StrEnum):
-    """Whose labels say who is who; ``combined``: the annotated ones where there is an answer, else the estimated."""
+    """Source of the identities; ``combined``: the annotated ones where there is an answer, else the estimated."""
 
     ESTIMATED = "estimated"
     ANNOTATED = "annotated"

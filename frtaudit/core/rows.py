@@ -63,7 +63,7 @@ def changed(recorded: RowDigests, digests: RowDigests) -> str:
         start = blocks[0] * length + recorded.first
         return f"{text}; the first that differs is one of {unit}s {start} to {start + length - 1}"
     if not blocks:
-        return f"every {unit} is the one that the report was made from; what stands between them is not"
+        return f"every {unit} is the one that the report was made from; the bytes between them are not"
     rows = [row + recorded.first for row in islice(_crossings(recorded, blocks, strides), SHOWN + 1)]
     many = len(rows) > SHOWN
     named = ", ".join(str(row) for row in rows[:SHOWN]) + (", ..." if many else "")

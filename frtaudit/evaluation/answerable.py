@@ -141,7 +141,7 @@ def _no_target(requirement: RequirementSpec, spec: AuditSpec) -> str | None:
         return f"threshold {value:g} is not of the grid; write thresholds.grid.values=[{value:g}]"
     if isinstance(value, float) and spec.thresholds.file is None and grid.kind in BY_SCORES:
         return (
-            f"a grid of kind {grid.kind.value} comes of the scores and need not hold threshold {value:g}; "
+            f"a grid of kind {grid.kind.value} is set from the scores and may not contain threshold {value:g}; "
             f"write thresholds.grid.kind=explicit thresholds.grid.values=[{value:g}]"
         )
     return None

@@ -135,7 +135,7 @@ class FoldPairs:
     """The pairs of the accuracy analysis, scored.
 
     ``first``, ``second`` (P,) int64: subjects; ``mated`` (P,) bool; ``score`` (P,) float64; ``folds`` (P,) int64, -1 =
-    in no fold; ``failed``: pairs left out for want of a score; ``dropped``: non-mated pairs across folds, left out;
+    in no fold; ``failed``: pairs left out, without a score; ``dropped``: non-mated pairs across folds, left out;
     ``tail``: the same pairs for rates; ``disjoint``: every subject's mated pairs lie in one fold; ``strict``: all its
     pairs do; ``origin``: in words; ``overlap`` (P,) int64: folds that split each subject's mated pairs, non-mated
     ones as in ``folds``; ``listed``: all pairs, scored or not; ``at`` (P,) int64: places of these pairs among them.

@@ -1,1 +1,1 @@
-"""Who is who without annotation: labels from the services' own scores, and what they cost (Knott et al.)."""
+"""Identities without annotation: labels from the services' own scores, and their effect on rates (Knott et al.)."""

@@ -3,7 +3,7 @@
 A label is a guess. The scores behind it say how sure it is: faces that show a person, and faces that do not, form
 two clusters by likeness to the person's other faces. A face between them may be a bad image of the person or a
 stranger who looks like the person, and no score tells which. So the truth is drawn at two ends (:class:`End`):
-queries with replacement, as a new search would find others; the clusters of those queries; then who is who, labelled or
+queries with replacement, as a new search would find others; the clusters of those queries; then identities, labelled or
 left out, with as few own faces as the clusters allow, and with as many. Each draw is this audit's own structure, its
 faces, queries, services, comparisons and scores, with one possible truth, on which rates are known. Scores are not
 drawn: so what services have in common, bad images, hard people and people who look alike are in it as they are.
@@ -33,7 +33,7 @@ from frtaudit.stats.labels.face_membership import Histograms, Scale
 from frtaudit.stats.labels.reweighted import Listed
 from frtaudit.stats.labels.spectral import Limits
 
-ROUNDS = 5  # of who is who and how alike the faces are, each from the other
+ROUNDS = 5  # of identities and of similarities of faces, each from the other
 PERSON = 3.0  # faces that are due, at least, of somebody whom a query is said to show
 ODD, MARGIN, ALIKE = (
     0.65,
@@ -42,12 +42,12 @@ ODD, MARGIN, ALIKE = (
 )  # below, a face is odd; more alike to another by so much, and so much at least
 FEWEST = 20  # queries with labels, and
 TAU = Limits().tau  # of z, for faces of queries left out: where to start from
-SERVICES = 2  # services, or one is its own judge
+SERVICES = 2  # services, or one is evaluated on its own labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likely:
-    """Who is who, as far as can be told.
+    """Identities, as far as they can be estimated.
 
     ``person``: shape (F,), int32, whom of its query each face shows if it shows a person that was searched for;
     ``place``: shape (F,), how alike it is to that person's other faces: strangers about 0, own faces about 1, NaN
@@ -126,13 +126,13 @@ def obstacle(labelling: Labelling) -> str | None:
     if labelling.source is LabelSource.ANNOTATED:
         return "the labels are annotated"
     if len(labelling.labelled.modes) < SERVICES:
-        return "one service would be its own judge: two or more are needed"
+        return "one service cannot be evaluated on its own labels: two or more are needed"
     queries = labelling.labelled.reason.count("")
     return f"{queries} queries have labels: {FEWEST} or more are needed" if queries < FEWEST else None
 
 
 def likely(labelling: Labelling) -> Likely:
-    """Who is who, from the labels and back to them, :data:`ROUNDS` times.
+    """Identities, from the labels and back to them, :data:`ROUNDS` times.
 
     A person of whom fewer than three faces are due is nobody: a few strangers who look somewhat alike. A face that is
     not much like the person, but like another such face, is of somebody else: a relative. Where a query shows several

@@ -43,7 +43,7 @@ def mode_fit(scores: Floats) -> ModeFit:
 def _not_two(mixture: Mixture, size: int) -> str | None:
     """Why the parts are no two modes, or None."""
     if not mixture.apart:
-        return f"the two parts of a mixture of {size} scores lie upon each other"
+        return f"the two components of a mixture of {size} scores overlap"
     if mixture.gain <= 3 * np.log(size) / (2 * size):  # the criterion's price of three more parameters
         return f"a mixture fits {size} scores no better than one normal distribution"
     return None

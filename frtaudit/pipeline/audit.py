@@ -106,7 +106,7 @@ def _result(
 
 
 def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
-    """What is to be said of people whom nobody named, or whom only their scores name."""
+    """Notes on subjects without names, or with estimated labels."""
     notes = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
     notes = (*cohort_data.notes, *notes)
     return notes if cohort_data.named else (nameless.SAID, *notes)

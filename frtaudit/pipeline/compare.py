@@ -46,9 +46,7 @@ def parted(words: Sequence[str]) -> tuple[list[tuple[str, Path]], list[str]]:
         elif (key := re.split(r"[.@/\[]", name.lstrip("+~"))[0]) in KEYS:
             overrides.append(word)
         else:
-            text = (
-                f"{path!r} is no folder of a finished run, and a spec has no key {key!r}{closest(key, KEYS)}"
-            )
+            text = f"{path!r} is not the folder of a finished run, and a spec has no key {key!r}{closest(key, KEYS)}"
             raise SpecError("compare", text, "NAME=RUN with the folder of a finished run, or key=value")
     return runs, overrides
 
@@ -72,7 +70,7 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
     twice = next((path for _, path in runs if folders[path.resolve()] > 1), None)
     if twice is not None:
         raise SpecError(
-            "compare", f"{str(twice)!r} is given twice", "each run once: a run has no difference to itself"
+            "compare", f"{str(twice)!r} is given twice", "each run once: a run does not differ from itself"
         )
     read = []
     for _, path in runs:

@@ -19,7 +19,7 @@ from frtaudit.signing.manifest import entries
 from frtaudit.signing.run_folder import in_the_way
 
 DRAFT, LOCK, FILES, MOVING = ".draft", "lock", "files", "moving.json"
-WHERE, ALONE = "hydra.run.dir", "a folder that nobody else writes into"
+WHERE, ALONE = "hydra.run.dir", "a folder that no other program writes into"
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def _refuse_replaced(place: Path, files: int) -> None:
     """What was read at the draft's path while it was written is not what was written."""
     same = os.path.samestat(os.fstat(files), (place / FILES).lstat())
     if not same or any(entries(place / FILES).values()):
-        raise DataError(WHERE, f"{DRAFT} was replaced meanwhile", ALONE)
+        raise DataError(WHERE, f"{DRAFT} was replaced during the run", ALONE)
 
 
 def _move(home: OutputFolder, files: int, last: str) -> None:
@@ -119,7 +119,7 @@ def _move(home: OutputFolder, files: int, last: str) -> None:
     note = home.write(f"{DRAFT}/{MOVING}", json.dumps(names).encode())
     for name in names:
         if os.path.lexists(home.root / name):
-            raise DataError(WHERE, f"{name} came into the folder meanwhile", ALONE)
+            raise DataError(WHERE, f"{name} appeared in the folder during the run", ALONE)
         os.rename(name, home.root / name, src_dir_fd=files)
     note.unlink()
 

@@ -133,7 +133,7 @@ def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
                 rows=rows,
                 notes=(
                     "needed to detect a shift as large as the pilot's; the number is too small if that is chance",
-                    f"alpha is divided by the {len(names)} classes, which the thesis does not do: it needs fewer"
+                    f"alpha is divided by the {len(names)} classes, unlike in Peña-Alcántara (2022), who needs fewer"
                     if len(names) > 2
                     else "one test at alpha: of two classes each is the other's rest",
                 ),

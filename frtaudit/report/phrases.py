@@ -16,7 +16,7 @@ from frtaudit.report.source import Bounds, Record, Source, escape
 from frtaudit.report.words import display_name, words
 
 ABSENT = "–"
-AS_ABOVE = "Read as the figure above."
+AS_ABOVE = "Explanation as for the figure above."
 DASH: Text = (TextSpan(text=ABSENT),)
 BREAK = TextSpan(text=" ", kind="br")  # what follows begins a line
 

@@ -164,7 +164,7 @@ def check_page(page: str) -> None:
     frame = (shipped("templates") / "report.html.j2").read_text("utf-8")
     for tag in _FRAMED:
         if reader.counts.get(tag, 0) > frame.count(f"<{tag}"):
-            _refuse(f"a section holds <{tag}>", f"sections without it; styles stand in {STYLE}")
+            _refuse(f"a section holds <{tag}>", f"sections without it; styles belong in {STYLE}")
 
 
 def _brought(analyses: Iterable[str], known: Mapping[str, str]) -> dict[str, bytes]:
@@ -187,23 +187,23 @@ def _files(folder: Path) -> dict[str, bytes]:
         if path.is_dir() or any(part.startswith(".") for part in path.relative_to(folder).parts):
             continue
         if not path.resolve().is_relative_to(root):
-            _refuse(f"{name} leads out of the folder", "files inside it")
+            _refuse(f"{name} is outside the folder", "files inside it")
         _check_place(name)
         contents[name] = read_regular(path, name)
     if not contents:
-        _refuse(f"{folder.name!r} holds nothing", ACCEPTED)
+        _refuse(f"{folder.name!r} is empty", ACCEPTED)
     return contents
 
 
 def _check_place(name: str) -> None:
     if not (SECTION.fullmatch(name) or name in (STYLE, WORDS, *LOGOS)):
-        _refuse(f"{name} has no place in a report", ACCEPTED)
+        _refuse(f"{name} is not a file of a layout", ACCEPTED)
 
 
 def _check_text(name: str, data: bytes) -> None:
     if name.endswith(".png"):
         if not data.startswith(b"\x89PNG\r\n"):
-            _refuse(f"{name} is no PNG", "a PNG image")
+            _refuse(f"{name} is not a PNG", "a PNG image")
         return
     try:
         data.decode()

@@ -177,7 +177,7 @@ def numbers_table(sweep: SweepJson) -> Table | None:
     return Table(
         name="numbers",
         caption=spans(
-            "Headline numbers with their intervals, for the population where there is one, in the weighting "
+            "Main numbers with their intervals, for the population where there is one, in the weighting "
             "of each spec."
         ),
         columns=tuple(columns),
@@ -196,7 +196,7 @@ def changes_table(sweep: SweepJson) -> Table | None:
         "to",
         "Pairs of jobs",
         "Verdicts over the sweep that differ",
-        "Moved most",
+        "Largest change",
         "from ",
         "to ",
         "Jobs",
@@ -206,8 +206,8 @@ def changes_table(sweep: SweepJson) -> Table | None:
     return Table(
         name="changes",
         caption=spans(
-            "Pairs of jobs that differ in one setting only. “Moved most”: the headline number with the largest change "
-            "relative to itself; a description, no test."
+            "Pairs of jobs that differ in one setting only. Largest change: of all main numbers, relative to itself; "
+            "a description, not a test."
         ),
         columns=tuple(Column(title=title, kind=kind) for title, kind in zip(titles, kinds, strict=True)),
         blocks=(Block(rows=rows),),

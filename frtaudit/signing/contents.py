@@ -49,10 +49,14 @@ def verdict_problem(result: AuditResult, verdict: Mapping[str, Json]) -> str | N
     if verdict.get("counts") != counts:
         return f"counts other findings than {RESULT} holds"
     if verdict.get("choice", []) != list(result.choice):
-        return f"says another choice than {RESULT} does"
+        return f"names another choice than {RESULT}"
     open_ended = any(number for name, number in counts.items() if name != Verdict.PASS.value)
     codes = {0} if "full" in result.digests or not open_ended else {3} if counts["fail"] else {0, 3}
-    return None if verdict.get("exit_code") in codes else "names an exit code that its counts do not lead to"
+    return (
+        None
+        if verdict.get("exit_code") in codes
+        else "names an exit code that does not follow from its counts"
+    )
 
 
 def seal_checks(

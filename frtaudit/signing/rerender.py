@@ -153,7 +153,7 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
 
 
 def _without_report(written: Written) -> Iterator[Check]:
-    """Findings of a run that was asked for no report follow from its estimates all the same."""
+    """Findings of a run without a report follow from its estimates too."""
     made_by, here = _made_by(written), version("frtaudit")
     other = (
         () if made_by == here else (f"made by frtaudit {made_by or 'of an unknown version'}, this is {here}",)
@@ -255,7 +255,7 @@ def _lists(written: Written, again: Mapping[str, bytes], other: tuple[str, ...])
         return
     for name in sorted({*again, *written.lists}):
         if again.get(name) != written.lists.get(name):
-            yield _differs(name, "is not what the result leads to", other, "list")
+            yield _differs(name, "does not follow from the result", other, "list")
 
 
 def _unfounded(sources: Mapping[str, bytes]) -> str | None:
@@ -273,7 +273,7 @@ def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]
     from frtaudit.signing.report_files import parts_of
 
     if again != written.sources[SETTINGS]:
-        yield _differs(SETTINGS, "holds what no report is told", other, "settings")
+        yield _differs(SETTINGS, "contains a setting that no report has", other, "settings")
     content = json.loads(written.sources[SETTINGS])
     settings, recorded = settings_of(content), content[RENDERED_BY]
     is_this = recorded.get("source") == page_versions()["source"]
@@ -287,9 +287,7 @@ def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]
     for name, asked in wanted.items():
         if asked != (name in written.listed):
             text = (
-                f"is missing, although {SETTINGS} asks for it"
-                if asked
-                else f"is none that {SETTINGS} asks for"
+                f"is missing, although {SETTINGS} requests it" if asked else f"is not requested by {SETTINGS}"
             )
             yield _differs(name, text, other, "settings")
 
@@ -308,7 +306,7 @@ def _paper(
     )
     if wrong:
         other = differing(recorded, None) if recorded.get("source") != page_versions()["source"] else ()
-        yield _differs(name, f"carries another {wrong[0]} than the report has", other, "attachments")
+        yield _differs(name, f"contains another {wrong[0]} than the report has", other, "attachments")
         return
     if depth is Depth.PAGE:
         yield unchecked(name, LAYOUT)

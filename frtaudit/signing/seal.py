@@ -92,9 +92,7 @@ def load_seal(path: str | None) -> Seal | None:
     dated = seal.stamp.when if seal.stamp else seal.statement.when
     if dated > now:
         times = f"{dated.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC, this machine's clock says {now:%Y-%m-%d %H:%M:%S}"
-        raise DataError(
-            "seal", f"was made at {times}", "a seal made before the run, and a clock that is right"
-        )
+        raise DataError("seal", f"was made at {times}", "a seal made before the run, and a correct clock")
     return seal
 
 

@@ -242,5 +242,5 @@ def _paper(signed: SignedPdf, table: bytes) -> Check:
     if not signed.signatures:
         return invalid(PDF, "is not signed, although the sweep is")
     if signed.attachments.get(TABLE) != table:
-        return invalid(PDF, f"carries another {TABLE}")
-    return ok(PDF, f"PAdES signatures: {len(signed.signatures)}, carries {TABLE}")
+        return invalid(PDF, f"contains another {TABLE}")
+    return ok(PDF, f"PAdES signatures: {len(signed.signatures)}, contains {TABLE}")

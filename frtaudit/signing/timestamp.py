@@ -58,7 +58,7 @@ class Authority(TimeStamper):
 
 
 def authority(url: str) -> Authority:
-    """The authority at ``url``, which answered once: a run must not learn at its end that there is no time to be had.
+    """The authority at ``url``, which answered once: a run must not learn at its end that no time is given.
 
     Raises DataError for a URL that is none, and for an authority that does not answer with a time.
     """

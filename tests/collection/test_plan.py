@@ -47,7 +47,7 @@ def test_calls_and_price_are_counted() -> None:
     assert not made.enough
     assert "budget.limit 4 USD: not enough" in made.text()
     assert made.cautions == (
-        "budget.limit does not hold bolt: no price is set (services.NAME.limits.compare, .detect)",
+        "budget.limit does not cover bolt: no price is set (services.NAME.limits.compare, .detect)",
     )
     assert plan_of_source(spec()).cautions == ()
     assert made.to_json()["price"] == float(made.price)
@@ -66,7 +66,7 @@ def test_a_paid_search_is_planned_without_a_call() -> None:
     assert made.text().endswith(made.cautions[0])
     sized = plan_by_size(spec(source={"type": "drawn", "queries": 4, "paid_for": 0.5}), 4, 8)
     assert sized.price == free
-    assert "the source's own calls come to that, 0.5 each search" in sized.text()
+    assert "calls of the source are added to that, 0.5 each search" in sized.text()
 
 
 @pytest.mark.parametrize("between", list(Between))

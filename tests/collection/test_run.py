@@ -185,7 +185,7 @@ def test_the_budget_is_not_passed(tmp_path: Path) -> None:
     outcome, read = came(into, priced, budget={"limit": 1.5, "partial": True})
     assert outcome.complete
     assert (read["finished"], read["queries"], read["pairs"]) == (True, 2, 112)
-    assert "the budget reached for 2 of 4 queries, drawn at random" in read["said"]
+    assert "the budget was enough for 2 of 4 queries, drawn at random" in read["said"]
     asked = drawn_faces.attempts(tmp_path / "log")
     assert [sum(line.startswith(kind) for line in asked) for kind in ("detect", "compare")] == [16, 112 + 36]
     (entry,) = [entry for entry in Queries(root=str(into)).search().ledger if "budget" in entry.code]
@@ -201,7 +201,7 @@ def test_a_partial_budget_reserves_the_canaries(tmp_path: Path) -> None:
     acme = read["services"]["acme"]
     assert (acme["canaries"]["answered"], acme["canaries"]["items"]) == (4, 4)
     assert 100 < acme["scores"] < 224
-    assert f"acme: the budget reached for {acme['scores']} of 224 comparisons" in read["said"]
+    assert f"acme: the budget was enough for {acme['scores']} of 224 comparisons" in read["said"]
     assert {entry.code for entry in Queries(root=str(tmp_path)).search().ledger} >= {"not_collected_budget"}
     outcome, read = came(tmp_path, faulty, budget={"limit": 9.0})
     assert outcome.complete
@@ -258,8 +258,8 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert not first.complete
     failed = len(drawn_faces.attempts(log)) - 32
     assert str(first.stopped) == (
-        f"collection: not read or looked at because of transport errors: services.acme down {failed} times; "
-        "accepted: the same command: it asks again, then goes on without what still fails"
+        f"collection: not read or processed because of transport errors: services.acme down {failed} times; "
+        "accepted: the same command: it tries again, then continues without those that still fail"
     )
     assert not (tmp_path / "c" / "collection.json").exists()
     second = collect(spec(tmp_path / "c", down, least=2))
@@ -267,7 +267,7 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert second.complete
     assert read["images"]["left_out"] == {"not_looked_at_by_all": failed}
     assert (
-        f"acme: {failed} images could not be looked at because of transport errors (down); they are left out"
+        f"acme: {failed} images could not be processed because of transport errors (down); they are left out"
         in second.summary
     )
     up = {"acme": {"type": "twin", "broken": 5, "log": str(log)}}
@@ -520,8 +520,8 @@ def test_a_service_that_never_answered_freezes_nothing(tmp_path: Path) -> None:
     for _ in range(3):
         outcome = collect(spec(tmp_path, down, source={"type": "drawn", "queries": 1}, least=2))
         assert str(outcome.stopped) == (
-            "collection: not read or looked at because of transport errors: services.acme down 8 times; "
-            "accepted: the same command: it asks again"
+            "collection: not read or processed because of transport errors: services.acme down 8 times; "
+            "accepted: the same command: it tries again"
         )
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
         assert not db.execute("SELECT 1 FROM meta WHERE key = 'frozen'").fetchall()
@@ -604,7 +604,7 @@ def test_a_swap_is_found_and_noise_is_not_called_one(tmp_path: Path) -> None:
     assert found["skewed"]["least_share_found"] < found["noisy"]["least_share_found"]
     ledger = {entry.code for entry in Queries(root=str(tmp_path)).search().ledger}
     assert {"service_changed_while_collected", "versions_while_collected"} <= ledger
-    assert any("swapped changed while it was asked" in line for line in outcome.summary)
+    assert any("swapped changed during the collection" in line for line in outcome.summary)
     assert Queries(root=str(tmp_path)).search().notes == tuple(
         line for line in outcome.summary[:-1] if "no change of scores" not in line
     )

@@ -10,6 +10,6 @@ def test_each_remote_service_has_its_notes_and_the_laws_follow() -> None:
         assert head.startswith("terms and law")
         assert [line.partition(": ")[0] for line in lines[:count]] == ["ours"] * count
         assert all(line.startswith(law) for law, line in zip(LAWS, lines[count:], strict=True))
-        assert all(line.endswith("as reported by others, 2026-11-24)") for line in lines[count:])
+        assert all(line.endswith("from secondary sources, 2026-11-24)") for line in lines[count:])
     assert "; a stored copy, read 2026-11-24)" in notes_of({"ours": "azure"})[1]
     assert notes_of({"here": "dlib"}) == ()

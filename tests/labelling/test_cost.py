@@ -216,7 +216,7 @@ def test_several_people_of_a_query_each_keep_their_faces() -> None:
     ("change", "said"),
     [
         ({"source": LabelSource.ANNOTATED}, "annotated"),
-        ({"services": 1}, "its own judge"),
+        ({"services": 1}, "its own labels"),
         ({"queries": 12}, "12 queries have labels: 20 or more are needed"),
     ],
 )

@@ -88,7 +88,7 @@ def test_what_a_refusal_advises_works() -> None:
     }
     assert weak["estimated"].value is not None
     assert weak["no_vote"].value is None
-    assert "no better than" in str(weak["no_vote"].note) or "lie upon each other" in str(weak["no_vote"].note)
+    assert "no better than" in str(weak["no_vote"].note) or "scores overlap" in str(weak["no_vote"].note)
     by_hand = replace(cohort, labels=How(modes={"weak": (50.0, 60.0)})).load(SCHEMAS, 1).labelling
     assert by_hand is not None
     assert by_hand.labelled.reason.count("") > 12

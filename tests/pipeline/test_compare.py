@@ -40,7 +40,7 @@ def test_a_word_that_is_neither_is_one_line(capsys: pytest.CaptureFixture[str]) 
     for words, line in (
         (
             ["x=nope", one],
-            "'nope' is no folder of a finished run, and a spec has no key 'x'; accepted: NAME=RUN ",
+            "'nope' is not the folder of a finished run, and a spec has no key 'x'; accepted: NAME=RUN ",
         ),
         ([one, "boostrap.B=9"], "a spec has no key 'boostrap' (did you mean 'bootstrap'?); accepted: "),
         ([f"a={one}", f"b={one}/../one"], "is given twice; accepted: each run once"),

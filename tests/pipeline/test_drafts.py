@@ -50,7 +50,7 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path) -> None:
         raise ZeroDivisionError
     (tmp_path / "others").mkdir()
     (tmp_path / "others" / "mine").write_text("mine")
-    with pytest.raises(DataError, match="others came into the folder meanwhile"):
+    with pytest.raises(DataError, match="others appeared in the folder during the run"):
         written(tmp_path, "report.html", "result.json", "others/")
     with signals.listening():
         os.kill(os.getpid(), signal.SIGTERM)
@@ -123,7 +123,7 @@ def test_a_link_put_into_the_draft_is_not_moved_into_place(tmp_path: Path) -> No
             (files / "result.json").write_text("")
             (files / "lists").symlink_to(tmp_path)
 
-    with pytest.raises(DataError, match=r"\.draft was replaced meanwhile"):
+    with pytest.raises(DataError, match=r"\.draft was replaced during the run"):
         swapped()
     assert not [*tmp_path.iterdir()]
 

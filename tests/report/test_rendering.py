@@ -45,7 +45,7 @@ def test_the_last_audit_and_templates_take_part() -> None:
     plain = page_of(files())
     assert page_of(files(**{"previous.json": make_result(0.35).to_bytes()})) != plain
     assert b"letter-spacing: 0; }</style>" in page_of(files(**{"templates/style.css": STYLE["style.css"]}))
-    with pytest.raises(FrtauditError, match="has no place in a report"):
+    with pytest.raises(FrtauditError, match="is not a file of a layout"):
         page_of(files(**{"templates/../result.json": b"x"}))
 
 

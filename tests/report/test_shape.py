@@ -272,7 +272,7 @@ REFUSED: dict[str, tuple[dict[str, str | bytes], str]] = {
         {"logo_dot_svg": "<svg><image href='file:///etc/passwd'/></svg>"},
         r"logo\.svg, line 1: ",
     ),
-    "a logo that is not an image": ({"logo_dot_png": "GIF89a"}, r"logo\.png is no PNG"),
+    "a logo that is not an image": ({"logo_dot_png": "GIF89a"}, r"logo\.png is not a PNG"),
     "an unknown table of words": (
         {"words_dot_toml": "[metrics]\nfmr = 'x'"},
         r"no words called 'metrics' \(did you mean 'metric'\?\)",
@@ -291,7 +291,10 @@ REFUSED: dict[str, tuple[dict[str, str | bytes], str]] = {
         {"sections__own_dot_html_dot_j2": "{# after: ratess #}"},
         r"stands after 'ratess', which is no section \(did you mean 'rates'\?\)",
     ),
-    "a file without a place": ({"report_dot_html_dot_j2": "x"}, r"report\.html\.j2 has no place in a report"),
+    "a file without a place": (
+        {"report_dot_html_dot_j2": "x"},
+        r"report\.html\.j2 is not a file of a layout",
+    ),
     "text that is none": ({"style_dot_css": b"\xff\xfe"}, r"style\.css is not UTF-8"),
 }
 
@@ -310,7 +313,7 @@ def test_a_missing_folder_and_an_empty_one_are_refused(tmp_path: Path) -> None:
     """Both are said before anything is run."""
     with pytest.raises(SpecError, match=r"'nowhere' is not a folder"):
         render.check_shape(Report(templates=str(tmp_path / "nowhere")))
-    with pytest.raises(SpecError, match="holds nothing"):
+    with pytest.raises(SpecError, match="is empty"):
         render.check_shape(Report(templates=str(tmp_path)))
 
 
@@ -319,7 +322,7 @@ def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "own" / "sections").mkdir(parents=True)
     (tmp_path / "own" / "sections" / "own.html.j2").symlink_to(tmp_path / "secret")
-    with pytest.raises(SpecError, match="leads out of the folder"):
+    with pytest.raises(SpecError, match="is outside the folder"):
         render.check_shape(Report(templates=str(tmp_path / "own")))
 
 

@@ -244,9 +244,9 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
                     )
         (agreed if number else bare).append(system.provider)
     if bare:
-        yield f"no bootstrap replicates of the runs to hold these scores against: {', '.join(bare)}"
+        yield f"no bootstrap replicates of the runs to compare with these scores: {', '.join(bare)}"
     if agreed:
-        yield f"the bootstrap replicates that the runs left were found again from their scores: {', '.join(agreed)}"
+        yield f"the stored bootstrap replicates of the runs were reproduced from their scores: {', '.join(agreed)}"
 
 
 def _origins(common: CommonSupport) -> Iterator[str]:
@@ -270,13 +270,13 @@ def _notes(common: CommonSupport, settings: Settings, decisive: Judged | None) -
     decision = settings.decision
     against = f" {decision.against}" if decision.against else ""
     rule = f"declared rule: {decision.rule.value.replace('_', ' ')}{against} in {decision.metric}"
-    yield rule if decisive else f"{rule}; nothing that was compared answers to it"
+    yield rule if decisive else f"{rule}; no measure that was compared is its metric"
     shared = common.trials
     yield (
         f"systems are compared on {int(shared.mated[0])} mated and {int(shared.non_mated[0])} non-mated comparisons "
-        "that all of them scored; each system's threshold is found on these and anew in every replicate"
+        "that all of them scored; each system's threshold is set on these, and again in every replicate"
     )
     weighting = common.first_system.spec.weighting.value
     yield from _origins(common)
     yield from _reproduced(common)
-    yield f"differences are taken in the primary weighting ({weighting}), bounds for failures in the pooled one"
+    yield f"differences are computed in the primary weighting ({weighting}), bounds for failures in the pooled one"

@@ -65,7 +65,7 @@ class CountedTransactions:
         return (~self.enrolled[inside]).astype(np.int64)
 
     def notes(self, provider: str, k: int) -> Iterator[str]:
-        """What was rejected for want of scores, what ended early, and what was left out."""
+        """What was rejected because it has no scores, what ended early, and what was left out."""
         transactions = self.transactions
         lost = int(np.isnan(best_scores(transactions.score, k)).sum())
         early = int((transactions.made < k).sum())

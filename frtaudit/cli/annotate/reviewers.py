@@ -10,7 +10,7 @@ from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, Faces
 from frtaudit.core.text.columns import aligned
 from frtaudit.stats.labels.agreement import Kappa, kappa, table_of
 
-WORDS = {OF_QUERY: "the person", NOT_OF_QUERY: "somebody else", LEFT_OUT: "unsure"}
+WORDS = {OF_QUERY: "the person", NOT_OF_QUERY: "another person", LEFT_OUT: "unsure"}
 LEVEL = 0.95
 
 

@@ -154,7 +154,7 @@ def serve_review(review: ReviewState, port: int, say: Callable[[str], object]) -
     """
     asked = sum(question.to_ask for sheet in review.sheets for question in sheet.questions)
     known = int(np.count_nonzero(review.faces.annotated != UNSAID))
-    counts = f"{asked} of {len(review.faces.names)} faces are asked, in {len(review.sheets)} queries"
+    counts = f"{asked} of {len(review.faces.names)} faces are to be labelled, in {len(review.sheets)} queries"
     left = remaining(review)
 
     def heard() -> None:

@@ -214,8 +214,8 @@ def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
     missing = [outcome.job.number for outcome in outcomes if outcome.state is not State.DONE]
     if missing:
         yield (
-            f"{len(missing)} of {len(outcomes)} jobs have no result: the table, the family and what a "
-            "setting moved leave them out"
+            f"{len(missing)} of {len(outcomes)} jobs have no result: they are not in the table, the family "
+            "or the results by setting"
         )
 
 

@@ -89,7 +89,7 @@ def images_of(images: str, people: str | None = None, root: str | None = None) -
         return _named(_of_folder(path, people))
     if path.is_file() and not table_suffix(path.name):
         accepted = f"a folder with a folder for each person, or a table of images: {KNOWN}"
-        raise DataError("images", f"{path.name} is no folder and no table", accepted)
+        raise DataError("images", f"{path.name} is neither a folder nor a table", accepted)
     if people is not None:
         raise DataError("people", "not used with a CSV of images", "no people=, and the columns in that CSV")
     return _named(_of_table(path, path.parent if root is None else Path(root)))

@@ -221,7 +221,7 @@ class EmbedRun:
         for number in range(self._n_blocks):
             block = self._block(identity, number)
             if block is None:
-                text = f"{self.unfinished.name} in it was changed meanwhile"
+                text = f"{self.unfinished.name} in it was changed during the run"
                 raise DataError("into", text, "the same command again")
             yield block
 

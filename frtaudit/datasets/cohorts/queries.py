@@ -1,4 +1,4 @@
-"""Faces found by query, whom nobody named: the services' own scores say who is who (Knott et al.)."""
+"""Faces found by query, without identity labels: these are estimated from the services' scores (Knott et al.)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

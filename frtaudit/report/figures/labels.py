@@ -1,4 +1,4 @@
-"""Figures of labels that nobody gave: rates by whose labels, scores, faces, one query's confidences, rates in doubt."""
+"""Figures of estimated labels: rates by source of labels, scores, faces, one query's confidences, uncertain rates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from frtaudit.report.source import Source
 METRIC, KIND = "fnmr_by_annotation", "annotation"
 
 
-@section("annotation", "What answers change", after="orders", annex=True)
+@section("annotation", "Effect of annotation", after="orders", annex=True)
 def build(source: Source) -> View | None:
     """None where nothing was annotated by shares."""
     records = source.select(METRIC)

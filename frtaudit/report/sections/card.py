@@ -216,7 +216,7 @@ def _steps(source: Source, name: str) -> list[Table]:
     )
     caption = phrases.titled(
         f"Pairs left by each rule: {test_set_name(name)}.",
-        "Each line takes its rule on top of those above it.",
+        "Each line applies its rule in addition to those above it.",
     )
     return [build_table(name_of("steps", name), caption, columns, headed(blocks), Footnotes())]
 
@@ -239,7 +239,7 @@ def _certificate(source: Source, name: str) -> list[Table]:
         Column(title="Rule"),
         Column(title="kept by", kind="num"),
         Column(title="share", kind="num"),
-        Column(title="nearest to breaking it"),
+        Column(title="nearest to violating it"),
     )
     caption = phrases.titled(
         f"Certificate: {test_set_name(name)}.",

@@ -44,7 +44,7 @@ def build(source: Source) -> View | None:
     lead = spans(
         "The last audit is the result ",
         phrases.code(previous.sha256[:SHOWN]),
-        "; the PDF carries it as ",
+        "; the PDF contains it as ",
         phrases.code("previous.json"),
         ". This comparison is not a test of a change: each interval holds for its own audit.",
     )
@@ -74,9 +74,9 @@ def _caveats(source: Source, previous: Previous) -> Iterator[str]:
         yield "The last audit was made by another version of frtaudit."
     before, after = set(Source(then).providers), set(source.providers)
     for gone in sorted(before - after):
-        yield f"{gone} was audited then and is not here."
+        yield f"{gone} was audited then, but not now."
     for new in sorted(after - before):
-        yield f"{new} is new here."
+        yield f"{new} was not audited then."
     yield from _limits(now, then)
 
 
@@ -86,11 +86,11 @@ def _limits(now: AuditResult, then: AuditResult) -> Iterator[str]:
         if name not in limits:
             yield f"“{name}” was not required then."
         elif limits[name] != next(finding.limit for finding in now.findings if finding.requirement == name):
-            yield f"The limit of “{name}” was another."
+            yield f"“{name}” had another limit."
     for name in dict.fromkeys(
         limit for limit in limits if limit not in {f.requirement for f in now.findings}
     ):
-        yield f"“{name}” was required then and is not now."
+        yield f"“{name}” was required then, but not now."
 
 
 def _text(value: Json) -> str:

@@ -1,4 +1,4 @@
-"""Canaries: whether a service changed while it was asked, and the minimum detectable change."""
+"""Canaries: whether a service changed during the collection, and the minimum detectable change."""
 
 from collections.abc import Iterator, Mapping
 
@@ -51,7 +51,7 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
     columns = (
         Column(title="Service"),
         Column(title="round", kind="num"),
-        Column(title="apart / could be", kind="num"),
+        Column(title="changed / able to change", kind="num"),
         Column(title="p", kind="num"),
         Column(title="more than chance"),
     )
@@ -78,7 +78,7 @@ def _reach(asked: Mapping[str, Facts]) -> Table:
     columns = header(
         ["Service"],
         [
-            "answered / asked",
+            "answered / requested",
             "times each",
             "answers vary",
             "detectable change",

@@ -97,9 +97,7 @@ def _table(source: Source, tried: list[Record]) -> Table:
             head = heads.setdefault(plain_text(_head(first)), _head(first))
             cells = (_cell(line.get(name), missed, most, notes) for name in scenarios)
             rows.setdefault(head, []).append((_line(source, first), *cells))
-    columns = header(
-        ["Group, method, for whom"], (display_name(words().scenario, name) for name in scenarios)
-    )
+    columns = header(["Group, method, target"], (display_name(words().scenario, name) for name in scenarios))
     caption = phrases.titled(
         "How often the interval contained the true value, in",
         phrases.bold(formatting.count(most)),

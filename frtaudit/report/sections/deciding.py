@@ -9,11 +9,11 @@ from frtaudit.report.source import Record, Source
 
 OF_RATES = (
     "These numbers assume that rate and effective sample size per subject stay as estimated; about half of such audits "
-    "would then decide."
+    "would then pass or fail."
 )
 OF_DISTANCES = (
     "These numbers assume that d_l2, its variance per subject and the shares of classes stay as estimated; about half "
-    "of such audits would then decide."
+    "of such audits would then pass or fail."
 )
 
 

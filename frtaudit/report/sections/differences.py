@@ -134,9 +134,7 @@ def _excluding(record: Record) -> str:
         return ANOTHER_TARGET
     target = display_name(words().target, bound.interval.target.value)
     ends = plain_text(phrases.bounds(bound, record.estimate))
-    return (
-        f"the interval for {target}, {ends}, excludes equality ({equal:g}); it is no test of the population"
-    )
+    return f"the interval for {target}, {ends}, excludes equality ({equal:g}); it is not a test for the population"
 
 
 def p_values(record: Record, *more: Part) -> Text:

@@ -74,7 +74,7 @@ FAILED_COMPARISONS, FAILED_BY_CLASS = "Failed comparisons. ", "Failed comparison
 FTA_BY_CLASS = "Failure to acquire by class. "
 FTA_MEANS = "The share of attempts without a template."
 FEW_FAILED = (
-    "so few subjects have failures that no more trials than subjects count: the bound can lie above that of a system "
+    "few subjects have failures, so all attempts of a subject count as one: the bound can lie above that of a system "
     "with more failures"
 )
 OF_COMPARISONS = "share of attempted comparisons"

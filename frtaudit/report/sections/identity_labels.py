@@ -26,7 +26,7 @@ KINDS = ("estimated", "annotated", "achievable", "no_vote")
 ANSWERS = {1.0: "of the query's person", 0.0: "not", -1.0: "not known, or left out"}
 
 SAID = (
-    "The images have no identity labels. The person of a query is the most frequent one among its faces by a "
+    "The images have no identity labels. The person of a query is the most frequent person among its faces, by "
     "majority vote of the services, which are the systems that scored these faces. Faces and queries without a clear "
     "result are left out. "
 )
@@ -39,7 +39,7 @@ SIDES = {1: "too high", -1: "too low", 0: "the same"}
 
 @section("identity_labels", "Labels", after="two_dates")
 def build(source: Source) -> View | None:
-    """None where nobody asked who is who."""
+    """None where no identities were estimated."""
     queries = source.select("label_queries")
     if not queries:
         return None

@@ -32,7 +32,7 @@ from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
-TABLE_AS_ABOVE = "Read as the table above."
+TABLE_AS_ABOVE = "Explanation as for the table above."
 PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
@@ -311,7 +311,9 @@ def _judged(record: Record, notes: Footnotes) -> Text:
 
 def _plain_caution(records: list[Record]) -> Text:
     iid = any(record.bound(Target.COMPARISONS_IID) for record in records)
-    return spans(" The last is as published, Peña-Alcántara (2022), and no test.") if iid else ()
+    return (
+        spans(" The last interval is as published in Peña-Alcántara (2022); it is not a test.") if iid else ()
+    )
 
 
 def _group(source: Source, record: Record) -> Text:

@@ -18,10 +18,10 @@ THESIS_ALPHA = 0.1
 SYSTEMS = 4  # in one table: more columns would not fit a page
 SD, RATIO = "d_l2_sd", "d_l2_ratio"
 NARROWER = (
-    "narrower than the published interval, though its level is higher: near 0 that one adds the half-width of its band "
-    "at every TAR, and does not subtract what noise adds to a distance, as this one does"
+    "narrower than the published interval, though its level is higher: near 0 the published one adds the half-width of "
+    "its band at every TAR, and is not corrected for the noise in a distance"
 )
-INDICES = ((SD, "sd over classes"), (RATIO, "worst to best"))
+INDICES = ((SD, "sd over classes"), (RATIO, "largest to smallest"))
 
 
 def tables(source: Source, schemas: Iterable[str]) -> tuple[Table, ...]:

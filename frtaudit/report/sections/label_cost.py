@@ -101,7 +101,7 @@ def _rate(record: Record) -> str:
 
 
 def _uncertain_faces(source: Source) -> Text:
-    """How many faces are in doubt, from the one end to the other."""
+    """How many faces have uncertain labels, under both assumptions."""
     records = {
         (record.estimate.at["end"], record.estimate.at["of"]): record
         for record in source.select("labels_in_doubt")
@@ -119,7 +119,7 @@ def _uncertain_faces(source: Source) -> Text:
         return (low,) if low.text == high.text else spans(low, " to ", high)
 
     parts: list[Part] = [
-        "Labels in doubt: ",
+        "Uncertain labels: ",
         *span("left_out"),
         " faces of the persons were left out (errors of type A, which change the set of faces), ",
         *span("missed"),
@@ -183,7 +183,9 @@ def _held(source: Source, records: Sequence[Record]) -> Text:
         if low is not None and high is not None and not low <= annotation.estimate.value <= high:
             at = phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
             missed += [", " if missed else "", phrases.bold(record.estimate.provider), " at ", *at]
-    so: list[Part] = ["They miss it for ", *missed, "."] if missed else ["They contain it for every service."]
+    so: list[Part] = (
+        ["They do not contain it for ", *missed, "."] if missed else ["They contain it for every service."]
+    )
     return spans(
         "The simulation does not use annotation. Where faces were annotated, the last column gives FNMR on "
         "annotated labels (see also section ",
@@ -226,7 +228,7 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
         Column(title="as reported", kind="num"),
         Column(title="interval", kind="num"),
         Column(title="on simulated labels", kind="num"),
-        Column(title="interval, labels in doubt included", kind="num"),
+        Column(title="interval, uncertain labels included", kind="num"),
         *((Column(title="on annotated labels", kind="num"),) if annotated else ()),
     )
     caption = phrases.titled(
@@ -252,7 +254,7 @@ def _costs(source: Source, records: Sequence[Record], rows: Rows) -> Table:
         for key in (_key(record, _rate(record)) for record in records)
     }
     columns = header(
-        ["Service"], ["reported less drawn", "by faces left out (type A)", "by wrong labels (type B)"]
+        ["Service"], ["reported minus simulated", "by faces left out (type A)", "by wrong labels (type B)"]
     )
     caption = phrases.titled(
         "Effect of label errors on the rates.",
@@ -274,7 +276,7 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
         words = phrases.at_words(dict([point]), point_records[0].pointer)
         blocks.append(Block(head=spans(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
     columns = header(
-        ["Service", "Group"], ["as reported", "on simulated labels", "interval, labels in doubt included"]
+        ["Service", "Group"], ["as reported", "on simulated labels", "interval, uncertain labels included"]
     )
     caption = phrases.titled(
         "By group.", "Of queries with labels: the group of a query that was left out is not known."

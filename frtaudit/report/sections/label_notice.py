@@ -14,7 +14,7 @@ SECTION = TextSpan(text="Effect of label errors", kind="#label_cost")
 
 
 def estimated(source: Source) -> bool:
-    """Whether the audit is based, wholly or in part, on labels that nobody gave."""
+    """Whether the audit is based, wholly or in part, on estimated labels."""
     return _whose(source) in (LabelSource.ESTIMATED, LabelSource.COMBINED)
 
 
@@ -69,7 +69,7 @@ def notice(source: Source) -> Text:
 
 
 def lines(source: Source) -> dict[tuple[str, float], Text]:
-    """(system, FMR target) to the pooled rate at its own threshold, its counts, its interval with labels in doubt."""
+    """(system, FMR target) to the pooled rate at its own threshold, its counts, its interval with uncertain labels."""
     true, texts = true_rates(source), {}
     for pooled in source.select("fnmr_at_fmr", grouped=False):
         at = pooled.estimate.at

@@ -123,7 +123,7 @@ def _counts(records: list[Record]) -> list[Table]:
         where = (
             spans("above ", phrases.number(f"{float(above):g}", f"{first.pointer}/at/above"))
             if above != ""
-            else spans("same identity, all told")
+            else spans("same identity, in total")
         )
         label = spans(where, ", after cleaning" if stage == "cleaned" else "")
         cells = tuple(_share(by_metric.get(metric), notes) for metric in COUNTS)
@@ -162,7 +162,7 @@ def _noise(source: Source) -> list[Table]:
         )
         for record in records
     )
-    columns = header(["Training set"], ["images taken out / looked at"])
+    columns = header(["Training set"], ["images removed / examined"])
     caption = phrases.titled(
         "Noise within training identities.",
         "DBSCAN within each matching training identity; the largest cluster stays, and the search is run again.",

@@ -126,7 +126,7 @@ def _rows(value: Json) -> Sequence[Json]:
     return value if isinstance(value, (list, tuple)) else ()
 
 
-@section("profile_facts", "What profiles ask", after="requirements", annex=True)
+@section("profile_facts", "What profiles require", after="requirements", annex=True)
 def facts_of(source: Source) -> View | None:
     """The view of the annex; None where no profile says what its source asks."""
     profiles = mapping(source.result.spec.get("profiles"))
@@ -169,7 +169,7 @@ def _asks(name: str, facts: Sequence[Mapping[str, Json]], at: str) -> Table:
         for index, fact in enumerate(facts)
     )
     means = "Where each was read: in the document, in a secondary source, or by arithmetic."
-    title = f"What {name} asks. "
+    title = f"What {name} requires. "
     return _table(f"profile-{name}-asks", title, means, ("Rule", "Read in"), tuple(rows))
 
 
@@ -219,7 +219,7 @@ def _cannot(name: str, facts: Sequence[tuple[int, Mapping[str, Json]]], at: str)
         )
         for index, fact in facts
     )
-    columns = ("Rule", "Why these data do not show it", "What would")
+    columns = ("Rule", "Why these data do not show it", "What would show it")
     return _table(f"profile-{name}-cannot", "What these data cannot show. ", "", columns, tuple(rows))
 
 

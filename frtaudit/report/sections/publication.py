@@ -48,8 +48,8 @@ def build(source: Source) -> Publication | None:
         rule=spans(
             "This is the publishable variant of a longer report. A class of fewer than ",
             minimum,
-            " subjects is withheld whole, and further classes with it, until every withheld count could still have at "
-            "least ",
+            " subjects is withheld completely, and further classes with it, until every withheld count could still "
+            "have at least ",
             minimum,
             " different values given the printed numbers. Zero is printed as zero. Subjects without a label are a "
             "class like the others. Errors and failures of printed classes are printed: they count decisions, not "

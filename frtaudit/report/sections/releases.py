@@ -217,7 +217,7 @@ def _direction(record: Record, notes: Footnotes) -> Text:
     if test is None or test.p is None or value is None:
         return differences.sentence(record, notes)
     sentence = differences.sentence(record, notes)
-    moved = f"Bias went {'up' if value > 0 else 'down'}"
+    moved = f"Bias {'increased' if value > 0 else 'decreased'}"
     words_of = {differences.ESTABLISHED: moved}
     words_of[differences.SIGNIFICANT] = f"{moved}, {differences.SIGNIFICANT.lower()}"
     words_of[differences.UNESTABLISHED] = "Change not established"

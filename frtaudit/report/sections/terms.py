@@ -59,7 +59,7 @@ def terms(source: Source) -> tuple[tuple[str, Text], ...]:
     thresholds, pairing = spec.get("thresholds"), phrases.pairing(spec)
     origin = thresholds.get("source") if isinstance(thresholds, dict) else None
     rows: list[tuple[str, Text]] = [
-        ("For whom", _for_whom(source)),
+        ("Targets", _for_whom(source)),
         (
             "Decision",
             spans("A comparison is a match if and only if its score is greater than the threshold."),
@@ -71,7 +71,7 @@ def terms(source: Source) -> tuple[tuple[str, Text], ...]:
         text = display_name(words().non_mated, pairing)
         rows.append(("Non-mated pairs", (TextSpan(text=text, pointer="/spec/protocol/non_mated"),)))
     weighting = display_name(words().weighting, source.weighting)
-    sentence = f"Headline rates: {weighting}. The other weighting, at its own thresholds, is in the annex."
+    sentence = f"Main rates: {weighting}. The other weighting, at its own thresholds, is in the annex."
     rows.append(("Weighting", (TextSpan(text=sentence, pointer="/spec/weighting"),)))
     if origin:
         text = display_name(words().threshold_source, str(origin))

@@ -52,7 +52,7 @@ SAYS = (
 ONE = "Of two subjects who claim each other's identity, one direction counts."
 BOTH = "Both directions of two subjects who claim each other's identity count: the algorithm is declared asymmetric."
 SAYS_FTE = (
-    "GFAR = (1 − FTE) FAR, GFRR = FTE + (1 − FTE) FRR, of all attempts; of fewer they are in result.json."
+    "GFAR = (1 − FTE) FAR, GFRR = FTE + (1 − FTE) FRR, of all attempts; those of fewer are in result.json."
 )
 
 

@@ -340,7 +340,7 @@ def _figure(dated: _DatedRecords) -> Figure | None:
         name="dates",
         title="FNMR over FMR at two dates",
         caption=spans(
-            "Bands hold for the population, point by point. Overlap of bands is not a test, because both dates have "
+            "Bands hold for the population, pointwise. Overlap of bands is not a test, because both dates have "
             "the same subjects; the table tests the difference."
         ),
         panels=panels,

@@ -138,7 +138,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
         for method, (out, total) in missed.items()
         if method is not None
     )
-    alt = f"Bands for the same subjects, new images: {figure_alt or 'none, for want of errors'}."
+    alt = f"Bands for the same subjects, new images: {figure_alt or 'none, because of too few errors'}."
     return Figure(
         name=name,
         title=f"{system}: the bootstrap of the ROC, and why it is recentred",

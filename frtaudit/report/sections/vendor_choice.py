@@ -26,8 +26,8 @@ VERDICTS = {
     "equivalent": ("not shown to be equivalent", "equivalent"),
 }
 OF_ALL = (
-    "All comparisons of each system, with intervals for the population; rank and verdict: those that all systems "
-    "scored. "
+    "All comparisons of each system, with intervals for the population; rank and verdict: comparisons that all "
+    "systems scored. "
 )
 
 

@@ -150,7 +150,7 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
     caption = phrases.titled(
         "The systems on the comparisons that all of them scored.",
         "Below each value the possible ranks of the system (1 is best), simultaneously for all systems of a column. "
-        "Systems with overlapping ranks are tied; a paired difference may be established all the same. The first "
+        "Systems with overlapping ranks are tied; a paired difference may still be established. The first "
         "column decides. Failure to acquire is of all attempts.",
     )
     columns = [Column(title="System"), *(Column(title=head, kind="num") for head in heads)]

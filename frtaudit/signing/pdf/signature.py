@@ -163,7 +163,7 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
     embedded = reader.embedded_signatures
     if not embedded:
         if looks_signed(pdf):
-            raise VerificationError(where, "holds traces of a signature, but none that can be read")
+            raise VerificationError(where, "contains parts of a signature, but none that can be read")
         return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
     for signature in embedded:
         _check_value(signature, f"{where} ({signature.field_name})")

@@ -136,7 +136,7 @@ def check_bag(signed: cms.SignedData, where: str) -> None:
     )
     if not holds:
         raise VerificationError(
-            where, "the signature carries certificates or attributes that are not its own"
+            where, "the signature contains certificates or attributes that are not its own"
         )
     for token in extract_tst_data_iter(info, signed=False):
         check_imprint(token, where)

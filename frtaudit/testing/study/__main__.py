@@ -72,9 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--workers", type=int, default=size.workers, help="processes; the numbers do not depend on it"
     )
-    parser.add_argument(
-        "--cell", action="append", default=[], help="part of a cell's name; may stand several times"
-    )
+    parser.add_argument("--cell", action="append", default=[], help="part of a cell's name; can be repeated")
     parser.add_argument("--draw", action="store_true", help="only draw again, from the JSON in the folder")
     parser.add_argument("--judge", action="store_true", help="exit with 1 where a claim does not hold")
     return parser

@@ -154,9 +154,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = parser_of("appendix", __doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of real templates")
     parser.add_argument("--out", type=Path, help="JSON file")
-    parser.add_argument(
-        "--system", action="append", default=[], help="one of the systems; may stand several times"
-    )
+    parser.add_argument("--system", action="append", default=[], help="one of the systems; can be repeated")
     parser.add_argument("--people", type=int, action="append", default=[])
     parser.add_argument("--target", type=float, action="append", default=[])
     parser.add_argument("--cohorts", type=int, default=2000)

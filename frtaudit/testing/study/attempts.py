@@ -115,7 +115,7 @@ def table(results: Sequence[Tried]) -> str:
             for counts in ([cell.lower for cell in alike], [cell.upper for cell in alike])
         )
         broken = dict.fromkeys(name for cell in alike for name in cell.broken)
-        word = f"**beyond the bar: {', '.join(broken)}**" if broken else "holds"
+        word = f"**claim rejected: {', '.join(broken)}**" if broken else "holds"
         lines.append(f"| {tried} | {len(alike)} | {lower} | {upper} | {word} |")
     return "\n".join(lines)
 

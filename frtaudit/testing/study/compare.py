@@ -357,9 +357,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--cohorts", type=int, default=300)
     parser.add_argument("--B", type=int, default=199, dest="resamples")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--scene", action="append", default=[], help="only this population; may stand several times"
-    )
+    parser.add_argument("--scene", action="append", default=[], help="only this population; can be repeated")
     parser.add_argument("--out", type=Path, default=None, help="write the claims as JSON")
     options = parser.parse_args(argv)
     wanted = options.scene or [scene.population.name for scene in SCENES]

@@ -229,7 +229,7 @@ def table(results: Sequence[Decided]) -> str:
         lower, upper = (
             " / ".join(f"{count / row.cohorts:.4f}" for count in counts) for counts in (row.lower, row.upper)
         )
-        word = f"**beyond the bar: {', '.join(row.broken)}**" if row.broken else "holds"
+        word = f"**claim rejected: {', '.join(row.broken)}**" if row.broken else "holds"
         lines.append(
             f"| {row.set} | {row.people} | {row.rate} | {lower} | {upper} | {row.cohorts} | {word} |"
         )

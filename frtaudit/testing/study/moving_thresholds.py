@@ -304,7 +304,7 @@ def table(movings: Sequence[Moving]) -> str:
             " / ".join(f"{count / moving.cohorts:.4f}" for count in counts)
             for counts in (moving.lower, moving.upper)
         )
-        word = "holds" if moving.holds else "**beyond the bar**"
+        word = "holds" if moving.holds else "**claim rejected**"
         lines.append(
             f"| {moving.set} | {moving.people} | {moving.target:g} | {moving.interval} | {lower} | {upper} "
             f"| {moving.cohorts} | {word} |"

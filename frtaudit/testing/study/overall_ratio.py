@@ -296,7 +296,7 @@ def table(results: Sequence[Counted]) -> str:
             max(getattr(result, name) / result.given for result in alike) for name in ("passed", "failed")
         )
         broken = sorted({name for result in alike for name in result.broken})
-        word = f"**beyond the bar: {', '.join(broken)}**" if broken else "holds"
+        word = f"**claim rejected: {', '.join(broken)}**" if broken else "holds"
         measured = f"{coverage:.3f} | {passed:.3f} | {failed:.3f}"
         size = f"{len(alike)} of {alike[0].cohorts:,}"
         lines.append(f"| {rate.upper()} | {generator} | {size} | {measured} | {word} |")

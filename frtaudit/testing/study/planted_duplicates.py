@@ -103,7 +103,7 @@ def table(rows: Sequence[Flagged]) -> str:
     )
     lines = [head, "|---" * 6 + "|"]
     for row in rows:
-        word = "holds" if row.holds else "**beyond the bar**"
+        word = "holds" if row.holds else "**claim rejected**"
         text, once = (" ".join(map(str, sorted(counts))) for counts in (row.found, row.by_one_cut))
         lines.append(f"| {row.system} | {text} | {max(row.others)} | {row.of_all} | {word} | {once} |")
     return "\n".join(lines)

@@ -64,7 +64,7 @@ def _line(cell: Cell) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = parser_of("superpopulations", __doc__)
-    parser.add_argument("--part", action="append", choices=PARTS, help="may stand several times; all without")
+    parser.add_argument("--part", action="append", choices=PARTS, help="can be repeated; default: all")
     parser.add_argument("--set", action="append", default=[], help="letter of a real set, or a population")
     parser.add_argument("--people", type=int, action="append", default=[])
     parser.add_argument("--target", type=float, action="append", default=[])

@@ -116,7 +116,7 @@ def test_a_bad_folder_or_list_of_people_is_refused(tmp_path: Path) -> None:
         images_of(str(tmp_path / "none.csv"))
     (tmp_path / "photos.zip").touch()
     with pytest.raises(
-        DataError, match="photos.zip is no folder and no table; accepted: a folder with a folder for"
+        DataError, match="photos.zip is neither a folder nor a table; accepted: a folder with a folder for"
     ):
         images_of(str(tmp_path / "photos.zip"))
     people.write_text("subject_id,gender\nann,female\n")

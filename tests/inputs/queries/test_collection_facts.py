@@ -51,5 +51,5 @@ def test_facts_of_a_real_collection_reach_the_result() -> None:
     assert [one["canaries"]["changed"] for one in collection["services"].values()] == [False, True, False]
     for one in collection["services"].values():
         assert one["scored"] + sum(one["by_kind"].values()) == collection["pairs"]
-    assert sum("changed while it was asked" in note for note in found["notes"]) == 1
+    assert sum("changed during the collection" in note for note in found["notes"]) == 1
     assert not any("no change of scores" in note for note in found["notes"])

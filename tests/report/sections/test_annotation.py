@@ -34,7 +34,7 @@ def test_a_table_for_each_target_and_a_panel_for_each_system() -> None:
 def test_it_stands_in_the_report() -> None:
     """The page has the section, its tables and its figure."""
     page = render.html(result("analysis=annotation"), Report(), "2026-03-04", "unsigned")
-    assert "What answers change" in page
+    assert "Effect of annotation" in page
     assert "by the share of faces annotated" in page
 
 

@@ -80,7 +80,7 @@ def test_a_scenario_in_which_an_interval_fails_is_no_warning() -> None:
 def test_for_whom_on_the_first_page_leaves_the_simulation_out() -> None:
     """The Monte Carlo interval speaks for no people."""
     terms = dict(page(*simulated("wilson", 0.95)).summary.terms)
-    assert "simulation" not in plain_text(terms["For whom"])
+    assert "simulation" not in plain_text(terms["Targets"])
 
 
 def table(view: Context, place: int) -> Table:
@@ -95,7 +95,7 @@ def test_the_table_has_a_line_for_each_rate_group_and_method() -> None:
     fewer = simulated("vertex", 0.9, denominator=100, numerator=90)
     found = table(page(*simulated("wilson", 0.94), *simulated("wilson", 0.7, "wolves"), *fewer), 0)
     assert [column.title for column in found.columns] == [
-        "Group, method, for whom",
+        "Group, method, target",
         "as estimated",
         "some wolves",
     ]

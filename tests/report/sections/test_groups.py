@@ -41,7 +41,7 @@ def test_a_figure_of_some_systems_names_them_and_has_a_short_caption() -> None:
     assert first.title == "Error rates by group at FMR 0.1 %, s0, s1, s2 and s3"
     assert second.title == "Error rates by group at FMR 0.1 %, s4 and s5"
     zero = " A hollow mark at the left edge: a rate of 0."  # of the first four alone
-    assert plain_text(second.caption) == "Read as the figure above."
+    assert plain_text(second.caption) == "Explanation as for the figure above."
     assert zero in plain_text(first.caption)
     assert "overall FMR 0.1 %" in plain_text(first.caption)
     whole = groups.build(Source(of_six(), every_figure=True))

@@ -121,7 +121,7 @@ def test_a_caption_that_says_the_same_of_another_schema_is_short() -> None:
     """The second table refers to the one above; by itself, as in LaTeX, it has the whole caption."""
     first, second = of_systems(1, "group", "age_band").main
     assert not first.alone
-    assert plain_text(second.caption) == "d_l2 by age band. Read as the table above."
+    assert plain_text(second.caption) == "d_l2 by age band. Explanation as for the table above."
     assert plain_text(second.alone) == plain_text(first.caption).replace("by group", "by age band")
     assert escaped(plain_text(second.alone)) in to_latex(second)
 

@@ -109,7 +109,7 @@ def test_the_spread_over_three_classes_by_space() -> None:
         replace(item, note=NO_INTERVAL) if item.note == OF_TWO else item for item in result().estimates
     )
     *_, spread = tables(Source(replace(result(), estimates=three)), ["group"])
-    assert [column.title for column in spread.columns] == ["System", "sd over classes", "worst to best"]
+    assert [column.title for column in spread.columns] == ["System", "sd over classes", "largest to smallest"]
     assert [plain_text(block.head or ()) for block in spread.blocks] == [
         "threshold as a function of TAR",
         "TAR as a function of the threshold",

@@ -33,9 +33,9 @@ def test_counts_violins_lists_and_accuracy() -> None:
     assert [plain_text(block.head) for block in counts.blocks] == ["Training set wild", "Training set tame"]
     rows = [[plain_text(cell) for cell in row] for row in counts.blocks[0].rows]
     assert rows[0][0] == "above 0.5"
-    assert rows[3][0] == "same identity, all told"
+    assert rows[3][0] == "same identity, in total"
     assert rows[3][2] == "24 / 60 (40.0 %)"
-    assert rows[7][0] == "same identity, all told, after cleaning"
+    assert rows[7][0] == "same identity, in total, after cleaning"
     split = view.tables[2]
     assert [plain_text(block.head) for block in split.blocks] == ["one", "two"]
     assert plain_text(split.blocks[0].rows[0][0]) == "folds, wild"

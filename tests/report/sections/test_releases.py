@@ -80,7 +80,7 @@ def test_the_grid_the_course_and_the_changes() -> None:
     assert grid.blocks[0].rows[0][1][0].kind == "b"
     (step,) = rows(changed)
     assert (step[0], step[1]) == ("v1 – v2", "tone")
-    assert step[4].startswith("Bias went down, significant before adjustment (p 0.0")
+    assert step[4].startswith("Bias decreased, significant before adjustment (p 0.0")
     (layout,) = view.figures
     assert [panel.alt.split(",")[0] for panel in layout.panels] == [
         "For comparisons treated as independent",

@@ -299,7 +299,7 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
     """The first page names for whom, the pairing rule, the weighting and the thresholds' origin."""
     named = {name: plain_text(text) for name, text in view.summary.terms}
     assert set(named) == {
-        "For whom",
+        "Targets",
         "Decision",
         "Intervals",
         "Non-mated pairs",
@@ -739,7 +739,7 @@ def test_page_1_prints_the_interval_that_excludes_equality() -> None:
     ((_, note),) = table.notes
     assert plain_text(note) == (
         "The interval for the same subjects, new images, 1.20 to 3.00, excludes equality (1). "
-        "It is no test of the population."
+        "It is not a test for the population."
     )
 
 

@@ -33,7 +33,7 @@ def test_a_cell_beyond_the_bar_is_named() -> None:
         tried="1 to 10", people=60, truth=0.02, cohorts=3000, lower=(0, 0, 0, 0), upper=(300, 0, 0, 0)
     )
     assert beyond.broken == ("upper 0.05",)
-    assert "beyond the bar: upper 0.05" in table([beyond])
+    assert "claim rejected: upper 0.05" in table([beyond])
 
 
 def test_no_lower_bound_and_no_usual_pattern_is_beyond_the_bar() -> None:

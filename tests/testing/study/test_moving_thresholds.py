@@ -56,7 +56,7 @@ def test_a_picked_group_is_held_to_its_coverage() -> None:
         upper=(0,) * 4,
     )
     assert not one_sided.holds
-    assert "beyond the bar" in table([one_sided])
+    assert "claim rejected" in table([one_sided])
 
 
 def test_the_study_reads_what_an_audit_prints() -> None:
@@ -85,7 +85,7 @@ def test_the_study_reads_what_an_audit_prints() -> None:
 
 
 def test_the_page_has_the_committed_numbers() -> None:
-    """The page holds the table of the committed JSON and names, in bold, each upper bound that is beyond the bar.
+    """The page holds the table of the committed JSON and names, in bold, each upper bound whose claim is rejected.
 
     No lower bound, no threshold and no picked group is beyond it.
     """

@@ -44,7 +44,7 @@ def test_a_cell_beyond_the_bar_is_named() -> None:
     )
     assert (good.broken, bad.broken) == ((), ("coverage", "fail"))
     assert "holds" in table([good])
-    assert "beyond the bar: coverage, fail" in table([good, bad])
+    assert "claim rejected: coverage, fail" in table([good, bad])
 
 
 def test_the_page_has_every_generator_and_no_broken_claim() -> None:

@@ -46,4 +46,4 @@ def test_the_bar_is_that_of_every_draw() -> None:
     for found, others in (((15, 20), (0, 0)), ((20, 20), (0, 3))):
         low = Flagged(system="s", found=found, others=others, by_one_cut=found, of_all=7)
         assert not low.holds
-        assert "beyond the bar" in table([low])
+        assert "claim rejected" in table([low])

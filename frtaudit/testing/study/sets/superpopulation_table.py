@@ -105,11 +105,13 @@ def _fails(counts: Iterable[tuple[Sequence[int], int]]) -> str:
 def _broken(cells: Sequence[Cell]) -> Iterator[str]:
     broken = [cell for cell in cells if cell.broken]
     yield (
-        f"{len(broken)} of {len(cells)} cells are beyond the bar:" if broken else "No cell is beyond the bar."
+        f"The claim is rejected in {len(broken)} of {len(cells)} cells:"
+        if broken
+        else "No claim is rejected."
     )
     if broken:
         yield ""
-        yield f"| cohorts of | people | rate | true rate | lower misses at {TIMES} | upper misses | beyond the bar |"
+        yield f"| cohorts of | people | rate | true rate | lower misses at {TIMES} | upper misses | claim rejected |"
         yield "|---" * 7 + "|"
     for cell in broken:
         lower, upper = (
