@@ -36,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
         help="scale of the scores of a score list, for default thresholds of libraries",
     )
     parser.add_argument("--json", action="store_true", help="print canonical JSON")
-    options = parser.parse_args(argv)
+    options = parser.parse_intermixed_args(argv)
     scale = Scale(options.scores) if options.scores else None
     explanation = explain(Path(options.run), [_number(word) for word in options.thresholds], scale)
     if options.thresholds and not explanation.meanings:

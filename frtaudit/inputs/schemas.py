@@ -28,6 +28,7 @@ MAX_CLASSES = 1000
 MAX_VALUES = 10  # of a column, in an error
 NO_COLUMN = "none of these data; a score list holds a class as two columns, probe_NAME and reference_NAME"
 _RESERVED = ("&", "|")
+_TAKEN = ("", UNKNOWN, ANY, "all", "max", "each")  # what a requirement means by them is no class
 _RULES = "schemas.{}.conflicts=drop, majority or unknown"
 
 
@@ -115,7 +116,7 @@ def _check_names(where: str, schema: SchemaSpec) -> None:
     for name in (*schema.classes, *schema.super_classes):
         if any(mark in name for mark in allowed) or "|" in name:
             raise SpecError(f"{where}.classes", f"{name!r} holds & or |", "names without & and |")
-        if name in ("", UNKNOWN, ANY, "all", "max", "each"):
+        if name in _TAKEN:
             raise SpecError(f"{where}.classes", f"{name!r} is a reserved name", "another class name")
     if len(set(schema.classes)) != len(schema.classes):
         raise SpecError(f"{where}.classes", "a class appears twice", "unique class names")
@@ -219,6 +220,10 @@ def _check_found(name: str, classes: tuple[str, ...]) -> None:
         raise DataError(
             f"schemas.{name}", f"class {excerpt(bad)} holds & or |", "declared classes without & and |"
         )
+    taken = next((value for value in classes if value in _TAKEN), None)
+    if taken is not None:
+        accepted = f"another word in the column, or schemas.{name}.unknown=[{taken!r}]"
+        raise DataError(f"schemas.{name}", f"class {taken!r} is a reserved name", accepted)
     if not 0 < len(classes) <= MAX_CLASSES:
         raise DataError(f"schemas.{name}", f"the column holds {len(classes)} classes", f"1 to {MAX_CLASSES}")
 
@@ -238,9 +243,13 @@ def _numbers(name: str, schema: SchemaSpec, texts: Texts) -> Floats:
 
 
 def number_of(text: str) -> float:
-    """The number that a text is, else NaN."""
+    """The number that a text is, else NaN.
+
+    >>> number_of("23.5"), number_of("18_25")
+    (23.5, nan)
+    """
     try:
-        return float(text)
+        return float(text.replace("_", "x"))  # which Python reads over
     except ValueError:
         return float("nan")
 

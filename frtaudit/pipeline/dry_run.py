@@ -5,11 +5,15 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from frtaudit.core import Cohort, CohortData, Groups
+from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.spec import AuditSpec, Engine, FoldSource, PadesLevel
 from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned
+from frtaudit.inputs.pairing import occurrence, pair_keys
 from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.inputs.schemas import undeclared
 from frtaudit.pipeline.dask import executor_of
@@ -99,6 +103,18 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
     is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs
     if cohort_data.pairs and not is_read:
         yield f"{cohort_data.pairs.name} is not read: protocol=listed compares its pairs"
+    if not prepared.comparisons.all_pairs:
+        yield from _repeated("protocol", prepared.comparisons)
+    for name, (listed, _) in prepared.lists.items():
+        yield from _repeated(f"test set {name}", listed)
+
+
+def _repeated(where: str, listed: Comparisons) -> Iterator[str]:
+    """A sentence where a pair of samples is listed more than once."""
+    keys = pair_keys(listed.probe, listed.reference, ordered=listed.ordered)
+    count = int(np.count_nonzero(occurrence(keys)))
+    if count:
+        yield f"{where}: {count} of {listed.n_listed} pairs were listed before: each counts again"
 
 
 def _cohort_line(cohort_data: CohortData) -> str:

@@ -79,8 +79,17 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
     used = {str(getattr(provider, "templates", None) or provider.name) for provider in providers} | _matchers(
         spec
     )
-    idle = {name for name in cohort_data.templates if name not in used}
-    inputs = {name: value for name, value in cohort_data.inputs.items() if Path(name).stem not in idle}
+    idle = {
+        f"templates/{name}{suffix}"
+        for name in cohort_data.templates
+        if name not in used
+        for suffix in (".npz", ".json")
+    }
+    inputs = {
+        name: value
+        for name, value in cohort_data.inputs.items()
+        if "/".join(Path(name).parts[-2:]) not in idle
+    }
     named: dict[str, str | None] = {
         "protocol": getattr(spec.protocol, "file", None),
         "protocol.reviewed": getattr(spec.protocol, "reviewed", None),

@@ -23,7 +23,7 @@ from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
 from frtaudit.errors import DataError, FrtauditError, VerificationError, printable, why
 from frtaudit.signing.keys import load_signer
-from frtaudit.signing.manifest import digest_bytes
+from frtaudit.signing.manifest import LINE_ENDS, digest_bytes
 from frtaudit.signing.signer import Signer, check_years, common_name
 from frtaudit.signing.statement import TIME_FORMAT, Scope, Statement, open_statement, seal_statement
 from frtaudit.signing.timestamp import Stamp, read_stamp, stamp
@@ -58,7 +58,8 @@ def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -
     try:
         value = json.loads(data)
         envelope, token = to_bytes(value["envelope"]), value["timestamp"]
-        canonical = set(value) == {"envelope", "timestamp"} and to_bytes(value) == data
+        lines = data.replace(b"\r\n", b"\n")
+        canonical = set(value) == {"envelope", "timestamp"} and to_bytes(value) in {data, lines}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise VerificationError(where, f"is not a seal ({why(error)})", "a file of frtaudit seal") from None
     if not canonical:
@@ -67,6 +68,8 @@ def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -
     content = statement.sealed
     if not isinstance(content, Mapping) or statement.subjects != {CONTENT: digest_bytes(to_bytes(content))}:
         raise VerificationError(where, "does not contain what it signs")
+    if to_bytes(value) != data:
+        raise VerificationError(where, f"has {LINE_ENDS}")
     given = None if token is None else read_stamp(str(token), envelope, roots, where)
     return Seal(content=content, statement=statement, stamp=given, sha256=sha256(data))
 

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import oracles_data
 import pytest
@@ -82,6 +84,18 @@ def test_class_names_keep_the_joining_characters_free() -> None:
     ):
         with pytest.raises(SpecError, match="holds & or"):
             check_schemas({"s": schema})
+
+
+@pytest.mark.parametrize("name", ["all", "each", "max", "*"])
+def test_a_class_in_the_data_has_no_reserved_name(name: str) -> None:
+    """As a declared one: a requirement on group all was two findings, of the class and of everybody."""
+    accepted = rf"another word in the column, or schemas.s.unknown=\['{re.escape(name)}'\]"
+    with pytest.raises(
+        DataError, match=rf"^schemas.s: class '{re.escape(name)}' is a reserved name; accepted: {accepted}$"
+    ):
+        one(SchemaSpec(column="x"), (name, "b"))
+    done = one(SchemaSpec(column="x", unknown=(name,)), (name, "b", "b"))
+    assert codes(done) == [-1, 0, 0]
 
 
 CONFLICT = (("f", "m", "f", "m", "m", "f", ""), (0, 0, 0, 1, 2, 2, 2))
@@ -203,6 +217,8 @@ def test_numbers_are_binned_by_edges() -> None:
     accepted = r"a finite number such as 23.5, nothing, or schemas.s.unknown=\["  # as for a column of words
     with pytest.raises(DataError, match=f"column 'x' holds '-', 'old'; accepted: {accepted}"):
         one(SchemaSpec(column="x", bins=bins), ("19", "old", "20", "-"))
+    with pytest.raises(DataError, match="column 'x' holds '18_25'; accepted"):  # it was 1825
+        one(SchemaSpec(column="x", bins=bins), ("19", "20", "18_25"))
     with pytest.raises(DataError, match="column 'x' holds 'inf'"):
         one(SchemaSpec(column="x", bins=bins), ("19", "20", "inf"))
     with pytest.raises(

@@ -179,6 +179,19 @@ def test_pairs_that_nothing_reads_are_said(tmp_path: Path) -> None:
     assert not any("is not read" in line for line in check(official))
 
 
+def test_a_pair_that_is_listed_twice_is_said(tmp_path: Path) -> None:
+    """In either order: it weighs double, and nothing else says so."""
+    source, ids = folder_of(tmp_path / "faces"), COHORT.load(SCHEMAS, 0).cohort.sample_ids
+    lines = ["probe,reference", f"{ids[0]},{ids[1]}", f"{ids[0]},{ids[-1]}"]
+    again = [f"{ids[1]},{ids[0]}", f"{ids[0]},{ids[-1]}"]
+    said = "warning: protocol: 2 of 4 pairs were listed before: each counts again"
+    for listed, warned in ((lines, []), ([*lines, *again], [said])):
+        (tmp_path / "faces" / "pairs.csv").write_text("\n".join(listed))
+        changes = {"protocol": Listed(), "thresholds": Thresholds(fmr=())}
+        found = check(spec(cohort=replace(source, pairs="pairs.csv"), **changes))
+        assert [line for line in found if "listed before" in line] == warned
+
+
 def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
     """A listed protocol says how many comparisons it lists."""
     ids = COHORT.load(SCHEMAS, 0).cohort.sample_ids

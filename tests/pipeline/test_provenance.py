@@ -75,6 +75,17 @@ def test_every_file_is_an_input(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_metadata_is_an_input_beside_templates_of_its_name(tmp_path: Path) -> None:
+    """A system that is not audited takes no file with it but its own."""
+    source = folder_of(tmp_path / "faces")
+    templates = tmp_path / "faces" / "templates"
+    (templates / "two.npz").rename(templates / "metadata.npz")
+    made = spec(cohort=source, providers=("one",))
+    cohort_data = source.load(SCHEMAS, 0)
+    inputs = inputs_of(made, cohort_data, load_providers(made, cohort_data))
+    assert set(inputs) == {"metadata.csv", "templates/one.npz"}
+
+
 def test_two_files_of_one_name_are_two_inputs(tmp_path: Path) -> None:
     """A file with the name of another input stands under the field that names it; the same file stands once."""
     for folder, text in (("a", "one"), ("b", "two")):

@@ -78,6 +78,20 @@ def test_a_changed_seal_is_invalid(signer: Signer, other: Signer, clock: Clock) 
             open_seal(bytes(forged), SEAL)
 
 
+def test_a_seal_with_line_ends_of_windows_is_told_from_a_changed_one(signer: Signer) -> None:
+    """A checkout by git writes them, which nobody forged; with another content it is not the signed file."""
+    data = make_seal(CONTENT, signer, WHEN).replace(b"\n", b"\r\n")
+    with pytest.raises(
+        VerificationError, match=r"has line ends of Windows, .* copy it as binary \(git: -text\)$"
+    ):
+        open_seal(data, SEAL)
+    value = json.loads(data)
+    value["envelope"]["payload"] = f"AAAA{value['envelope']['payload'][4:]}"
+    with pytest.raises(VerificationError) as caught:
+        open_seal(to_bytes(value).replace(b"\n", b"\r\n"), SEAL)
+    assert "Windows" not in str(caught.value)
+
+
 def json_or_none(data: bytes) -> object:
     """Parsed JSON, or None."""
     try:
