@@ -96,7 +96,11 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     finding_rows = all_finding_rows(source)
     answers, warnings = answer.sentences(source, finding_rows), data_warnings.warnings(source)
     worst, choice = worst_group(source), vendor_choice.choice(source)
-    question, facts = _question(source), tuple(_facts(source))
+    question, facts, declared = (
+        _question(source),
+        tuple(_facts(source)),
+        _declared(settings, date, source.sha256),
+    )
     head = sum(map(_lines, (question, *(text for _, text in facts)))) - HEAD_LINES
     above = head + sum(map(_lines, (*answers, *warnings[:2], worst))) + _lines_of(choice)
     shown = _shown(finding_rows, above)
@@ -104,12 +108,10 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     further = tuple(row for row in finding_rows if row not in shown)
     tallies = [(v, counts[v.value]) for v in ORDER if counts[v.value] or v is not Verdict.NOT_TESTABLE]
     return Summary(
-        declared=_declared(settings, date, source.sha256),
+        declared=declared,
         facts=facts,
         question=question,
-        undeclared=", ".join(
-            name.lower() for name, _, known in _declared(settings, date, source.sha256) if not known
-        ),
+        undeclared=", ".join(name.lower() for name, _, known in declared if not known),
         answers=answers,
         tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies),
         requirement_rows=requirement_rows(shown),
