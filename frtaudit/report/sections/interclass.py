@@ -273,8 +273,9 @@ def _row(
         if space in bounded:
             intervals = interval_cells(record, notes, *targets)
             mark = () if record is None else interclass_published.narrower(record, notes)
-            comma = TextSpan(text=",", kind="mark")
-            cells += [spans(*intervals[0], comma, mark), *intervals[1:]] if mark else intervals
+            marked = any(piece.kind == "mark" for piece in intervals[0])
+            comma = [TextSpan(text=",", kind="mark")] if marked else []
+            cells += [spans(*intervals[0], *comma, mark), *intervals[1:]] if mark else intervals
     return tuple(cells)
 
 

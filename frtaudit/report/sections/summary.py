@@ -98,21 +98,18 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     answers, warnings = answer.sentences(source, finding_rows), data_warnings.warnings(source)
     worst, choice = worst_group(source), vendor_choice.choice(source)
     question, facts = _question(source), tuple(_facts(source))
+    declared = _declared(settings, date, source.sha256)
     head = sum(map(_lines, (question, *(text for _, text in facts)))) - HEAD_LINES
     above = head + sum(map(_lines, (*answers, *warnings[:2], worst))) + _lines_of(choice)
     shown = _shown(finding_rows, above)
-    counts = verdict_counts(source.result.findings)
     further = tuple(row for row in finding_rows if row not in shown)
-    tallies = [(v, counts[v.value]) for v in ORDER if counts[v.value] or v is not Verdict.NOT_TESTABLE]
     return Summary(
-        declared=_declared(settings, date, source.sha256),
+        declared=declared,
         facts=facts,
         question=question,
-        undeclared=", ".join(
-            name.lower() for name, _, known in _declared(settings, date, source.sha256) if not known
-        ),
+        undeclared=", ".join(name.lower() for name, _, known in declared if not known),
         answers=answers,
-        tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies),
+        tally=_outcomes(source),
         requirement_rows=requirement_rows(shown),
         further=requirement_rows(further[:MAX_FURTHER]),
         more=_tally(further),
@@ -134,6 +131,16 @@ def build(source: Source, settings: Report, date: str) -> Summary:
             *terms.adjustments(source, (*answers, worst)),
         ),
         cannot=(*((label_notice.UNNAMED,) if label_notice.estimated(source) else ()), *words().cannot_show),
+    )
+
+
+def _outcomes(source: Source) -> tuple[tuple[str, str, str], ...]:
+    """How many findings have each outcome, with its word; "not testable" only where there are any."""
+    counts = verdict_counts(source.result.findings)
+    return tuple(
+        (outcome.value, str(counts[outcome.value]), display_name(words().verdict, outcome.value))
+        for outcome in ORDER
+        if counts[outcome.value] or outcome is not Verdict.NOT_TESTABLE
     )
 
 

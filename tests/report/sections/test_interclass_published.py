@@ -185,3 +185,11 @@ def test_a_narrower_interval_of_a_higher_level_says_why(low: float, level: float
     assert view is not None
     said = " ".join(plain_text(note) for _, note in view.main[0].notes)
     assert ("Narrower than the published interval, though its level is higher" in said) is marked
+    cells = [
+        [piece.text for piece in cell if piece.kind == "mark"]
+        for table in (*view.main, *view.tables)
+        for block in table.blocks
+        for row in block.rows
+        for cell in row
+    ]
+    assert not any(marks[0] == "," for marks in cells if marks)
