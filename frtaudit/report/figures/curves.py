@@ -231,31 +231,28 @@ def _line(
     axes: Axes,
     series: Series,
     *,
-    x_floor: float | None = None,
-    y_floor: float | None = None,
+    x_floor: float = -math.inf,
+    y_floor: float = -math.inf,
     log: bool = False,
     turned: bool = False,
 ) -> None:
     """A curve with its band; values below a floor lie on it, so that a zero rate is seen at the edge."""
     curve = series.curve
     keep = canvas.visible(curve.x, curve.y, curve.low, curve.high, log=log)
-    x, y = _at(curve.x, keep, x_floor), _turn(_at(curve.y, keep), turned)
+    x = np.maximum(_at(curve.x, keep), x_floor)
+    y = np.maximum(_turn(_at(curve.y, keep), turned), y_floor)
     style, tag = pen(series.index), canvas.gid(series.index, series.at)
     if curve.low is not None and curve.high is not None:
-        low, high = (_turn(_at(bound, keep), turned) for bound in (curve.low, curve.high))
-        floor, top = _raised(low, y_floor), _raised(high, y_floor)
-        axes.fill_between(x, floor, top, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
-    y = _raised(y, y_floor)
+        low, high = (
+            np.maximum(_turn(_at(bound, keep), turned), y_floor) for bound in (curve.low, curve.high)
+        )
+        axes.fill_between(x, low, high, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
     axes.plot(x, y, color=style.hue, gid=tag)
     draw_marks(axes, x, y, style, log=log, gid=tag)
 
 
-def _at(values: Sequence[float], keep: npt.NDArray[np.intp], floor: float | None = None) -> Floats:
-    return _raised(np.asarray(values, dtype=np.float64)[keep], floor)
-
-
-def _raised(values: Floats, floor: float | None) -> Floats:
-    return values if floor is None else np.maximum(values, floor)
+def _at(values: Sequence[float], keep: npt.NDArray[np.intp]) -> Floats:
+    return np.asarray(values, dtype=np.float64)[keep]
 
 
 def _turn(values: Floats, turned: bool) -> Floats:  # noqa: FBT001  a private switch between y and 1 - y
@@ -371,4 +368,4 @@ def _dots_read(title: str, points: Sequence[Dot]) -> str:
     """What the dots show, in words."""
     worst = max(points, key=lambda dot: dot.value)
     value = formatting.rate(worst.value)
-    return f"{title}: the largest is {value}, {worst.row}, {worst.series}." if points else title
+    return f"{title}: the largest is {value}, {worst.row}, {worst.series}."

@@ -13,6 +13,7 @@ from frtaudit.report.sections.tables import (
     BOTH,
     blocks_of_systems,
     build_table,
+    counted,
     header,
     methods_said,
     provider,
@@ -149,7 +150,7 @@ def _cases(source: Source, records: list[Record]) -> Table:
     def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
         for here in grouped(every, _place).values():
             by_metric = {record.estimate.metric: record for record in here}
-            yield _of(source, here[0]), *(_case(by_metric.get(name), notes) for name in CASES)
+            yield _of(source, here[0]), *(counted(by_metric.get(name), notes) for name in CASES)
 
     blocks = blocks_of_systems(source, records, rows)
     columns = header(["Of"], (phrases.metric(name) for name in CASES))
@@ -162,12 +163,6 @@ def _cases(source: Source, records: list[Record]) -> Table:
 
 def _place(record: Record) -> tuple[AtKey, str | None, str]:
     return record.at, record.estimate.schema, record.estimate.group
-
-
-def _case(record: Record | None, notes: Footnotes) -> Text:
-    if record is None:
-        return phrases.DASH
-    return spans(phrases.value(record, notes), phrases.BREAK, phrases.styled(phrases.counts(record), "soft"))
 
 
 def _dropped(

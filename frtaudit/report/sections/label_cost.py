@@ -9,7 +9,7 @@ from frtaudit.core.text.file_names import number_name
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels, scales
 from frtaudit.report.figures.labels import Reach
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, header, interval_cells, provider
 from frtaudit.report.source import Record, Source, grouped
@@ -223,14 +223,8 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
             *interval_cells(record, notes, Target.POPULATION),
             *((last,) if annotated else ()),
         )
-    columns = (
-        Column(title="Service"),
-        Column(title="as reported", kind="num"),
-        Column(title="interval", kind="num"),
-        Column(title="on simulated labels", kind="num"),
-        Column(title="interval, uncertain labels included", kind="num"),
-        *((Column(title="on annotated labels", kind="num"),) if annotated else ()),
-    )
+    titles = ["as reported", "interval", "on simulated labels", "interval, uncertain labels included"]
+    columns = header(["Service"], [*titles, *(["on annotated labels"] if annotated else [])])
     caption = phrases.titled(
         "Rates on simulated true labels.",
         "Pooled rates",

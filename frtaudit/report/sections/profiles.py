@@ -7,9 +7,9 @@ from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.profile import Confidence
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.sections.verdicts import (
     FindingRow,
     all_finding_rows,
@@ -184,7 +184,7 @@ def _shows(source: Source, name: str, finding_rows: Sequence[FindingRow]) -> Tab
         for requirement_row in requirement_rows(tuple(sorted(finding_rows, key=lambda row: row.index)))
     ]
     titles = ("Of", "As measured", "As demonstrated") if measured else ("Of", "As demonstrated")
-    columns = [Column(title=title) for title in titles]
+    columns = header(titles)
     caption = spans(phrases.bold("What these data show."))
     return build_table(f"profile-{name}-shows", caption, columns, blocks, Footnotes())
 
@@ -227,6 +227,4 @@ def _table(
     name: str, title: str, means: str, columns: Sequence[str], rows: Sequence[tuple[Text, ...]]
 ) -> Table:
     caption = spans(phrases.bold(title), means)
-    return build_table(
-        name, caption, [Column(title=column) for column in columns], [Block(rows=tuple(rows))], Footnotes()
-    )
+    return build_table(name, caption, header(columns), [Block(rows=tuple(rows))], Footnotes())

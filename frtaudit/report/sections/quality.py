@@ -8,12 +8,13 @@ from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import BoxStats
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import (
     blocks_of_systems,
     build_table,
+    header,
     methods_said,
     provider,
 )
@@ -86,8 +87,8 @@ def _means(source: Source, schema: str) -> Table | None:
     sentence = phrases.DASH if spread is None else differences.sentence(spread, notes)
     means = (_mean(here.get(name), notes) for name in groups)
     rows = (((provider(records[0]),), *means, sentence),)
-    columns = [Column(title="Samples"), *(Column(title=source.label(schema, g), kind="num") for g in groups)]
-    columns.append(Column(title="Do classes differ?", kind="wide"))
+    labels = (source.label(schema, name) for name in groups)
+    columns = header(["Samples"], labels, wide=["Do classes differ?"])
     first = records[0].estimate
     caption = phrases.titled(
         f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}.",
@@ -117,9 +118,8 @@ def _within(source: Source, schema: str) -> Table | None:
         return (_stratum(here, groups, notes) for here in strata.values())
 
     blocks = blocks_of_systems(source, records, rows)
-    columns = [Column(title="Comparisons")]
-    columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
-    columns += [Column(title="largest", kind="num"), Column(title="Is there a difference?", kind="wide")]
+    labels = (source.label(schema, name) for name in groups)
+    columns = header(["Comparisons"], [*labels, "largest"], wide=["Is there a difference?"])
     caption = phrases.titled(
         f"d_l2 at equal quality, by {schema.replace('_', ' ')}.",
         "Comparisons split into parts of equal size by the lower ",

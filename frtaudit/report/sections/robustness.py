@@ -11,7 +11,14 @@ from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan
 from frtaudit.report.section import section
 from frtaudit.report.sections import robustness_classes
 from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
-from frtaudit.report.sections.tables import blocks_of_systems, build_table, by_provider, header, provider
+from frtaudit.report.sections.tables import (
+    blocks_of_systems,
+    build_table,
+    by_provider,
+    counted,
+    header,
+    provider,
+)
 from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import words
 
@@ -111,7 +118,7 @@ def _absent(source: Source) -> Table:
     notes = Footnotes()
     rows = [
         (
-            (_who(source, record),),
+            (phrases.group(source, record),),
             (phrases.whole(record.estimate.denominator or 0, f"{record.pointer}/denominator"),),
             phrases.value(record, notes),
             (
@@ -143,7 +150,7 @@ def _worst(source: Source) -> Table | None:
             yield (
                 point(first, "subjects"),
                 (people,),
-                *(_counted(record, notes) for record in (first, *others)),
+                *(counted(record, notes) for record in (first, *others)),
             )
 
     blocks = blocks_of_systems(source, records, rows)
@@ -189,7 +196,7 @@ def _alone_row(
 ) -> tuple[Text, ...]:
     by_name = {candidate.estimate.metric: candidate for candidate in here}
     first = here[0].estimate
-    cells: list[Text] = [(_who(source, here[0]),)]
+    cells: list[Text] = [(phrases.group(source, here[0]),)]
     for rate, ends in (("fmr", names[:2]), ("fnmr", names[2:])):
         place = first.provider, first.schema, first.group, first.weighting, without(here[0], "line")
         record = next(
@@ -236,11 +243,11 @@ def _labels(source: Source) -> Table | None:
                 kind="n",
             )
             of = spans("top ", number, " at ", point(here[0], "of", "label_errors"))
-            rows.append((of, *(_counted(by_kind.get(kind), notes) for kind in OF)))
+            rows.append((of, *(counted(by_kind.get(kind), notes) for kind in OF)))
         for record in system_records:
             if record.estimate.metric == "fmr_reviewed":
                 of = spans("label errors found by review, at ", point(record))
-                rows.append((of, phrases.DASH, _counted(record, notes)))
+                rows.append((of, phrases.DASH, counted(record, notes)))
         blocks.append(
             Block(
                 head=spans(provider(system_records[0]), *_reviewed(source, system_records[0])),
@@ -266,18 +273,3 @@ def _reviewed(source: Source, record: Record) -> Text:
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
     """Records that stand at one operating point, in the order of the points."""
     return list(grouped(records, lambda record: without(record, *keys)).values())
-
-
-def _who(source: Source, record: Record) -> TextSpan:
-    estimate = record.estimate
-    return TextSpan(text=source.label(estimate.schema, estimate.group), pointer=f"{record.pointer}/group")
-
-
-def _counted(record: Record | None, notes: Footnotes) -> Text:
-    """The value, and its counts below it."""
-    if record is None:
-        return phrases.DASH
-    if record.estimate.numerator is None:
-        return phrases.value(record, notes)
-    soft = phrases.styled(phrases.counts(record), "soft")
-    return spans(phrases.value(record, notes), phrases.BREAK, soft)

@@ -8,9 +8,9 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Source, rows_of
 
 AT = "/cohort/sanitized"
@@ -42,8 +42,7 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         for place, row in enumerate(rows_of(stages[0].get("groups")))
         if row["schema"] == schema
     ]
-    columns = [Column(title="Kept"), Column(title="subjects / samples", kind="num")]
-    columns += [Column(title=source.label(schema, group), kind="num") for _, group in groups]
+    columns = header(["Kept"], ["subjects / samples", *(source.label(schema, group) for _, group in groups)])
     rows = []
     for number, stage in enumerate(stages):
         at = f"{AT}/stages/{number}"

@@ -93,6 +93,13 @@ def provider(record: Record) -> TextSpan:
     return phrases.bold(record.estimate.provider, f"{record.pointer}/provider")
 
 
+def counted(record: Record | None, notes: Footnotes) -> Text:
+    """A cell with the value, and below it the counts that it has."""
+    if record is None or record.estimate.numerator is None:
+        return phrases.value(record, notes)
+    return spans(phrases.value(record, notes), phrases.BREAK, phrases.styled(phrases.counts(record), "soft"))
+
+
 def interval_cells(
     record: Record | None, notes: Footnotes, *targets: Target, places: int | None = None
 ) -> tuple[Text, ...]:

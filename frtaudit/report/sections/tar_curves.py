@@ -13,7 +13,6 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import (
-    Column,
     Figure,
     Footnotes,
     Key,
@@ -29,6 +28,7 @@ from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     blocks_of_systems,
     build_table,
+    header,
     methods_said,
     not_drawn,
 )
@@ -105,8 +105,8 @@ def _table(source: Source, schema: str) -> Table:
         return (_row(source, schema, here, groups, notes) for here in classes.values())
 
     blocks = blocks_of_systems(source, records, rows)
-    columns = [Column(title="Threshold set for"), Column(title="threshold", kind="num")]
-    columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
+    labels = (source.label(schema, name) for name in groups)
+    columns = header(["Threshold set for"], ["threshold", *labels])
     first = records[0]
     caption = phrases.titled(
         f"One threshold for all classes, by {schema.replace('_', ' ')}.",

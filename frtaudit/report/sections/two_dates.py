@@ -10,7 +10,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales, systems
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, header, provider
 from frtaudit.report.source import Record, Source, grouped
@@ -162,13 +162,8 @@ def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: st
             for record in records
         )
         blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
-    columns = (
-        Column(title="Service"),
-        *(Column(title=f"FNMR, {date}", kind="num") for date in dated.dates),
-        Column(title="change, percentage points", kind="num"),
-        Column(title="interval", kind="num"),
-        Column(title=head, kind="wide"),
-    )
+    numbers = [*(f"FNMR, {date}" for date in dated.dates), "change, percentage points", "interval"]
+    columns = header(["Service"], numbers, wide=[head])
     return build_table(name, caption, columns, blocks, notes)
 
 

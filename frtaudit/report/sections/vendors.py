@@ -153,7 +153,7 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
         "Systems with overlapping ranks are tied; a paired difference may still be established. The first "
         "column decides. Failure to acquire is of all attempts.",
     )
-    columns = [Column(title="System"), *(Column(title=head, kind="num") for head in heads)]
+    columns = header(["System"], heads)
     return build_table("vendors-error-rates", caption, columns, [Block(rows=rows)], notes)
 
 

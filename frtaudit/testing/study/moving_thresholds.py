@@ -43,7 +43,7 @@ from frtaudit.stats.rates.resolution import unresolved
 from frtaudit.stats.rates.trials import trials
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.populations import Sampled
-from frtaudit.testing.study.pages import into, parser_of, write_line
+from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
 from frtaudit.testing.study.sets import scored_sets, shown
 from frtaudit.testing.study.sets.one_sided import ERRORS
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
@@ -312,12 +312,6 @@ def table(movings: Sequence[Moving]) -> str:
     return "\n".join(lines)
 
 
-def write(path: Path, movings: Sequence[Moving]) -> None:
-    """One line for each interval."""
-    rows = [json.dumps(asdict(moving), separators=(",", ":")) for moving in movings]
-    path.write_text("[\n" + ",\n".join(rows) + "\n]\n", "utf-8")
-
-
 def read(path: Path) -> list[Moving]:
     """The designs of a written study."""
     rows = json.loads(path.read_text("utf-8"))
@@ -355,7 +349,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"{source.name}, {people} people: {time.process_time() - begun:.0f} s of one core\n"
             )
             if options.out:
-                write(options.out, list(movings.values()))
+                write_rows(options.out, map(asdict, movings.values()))
     into(options.docs, PLACE, table(list(movings.values())))
     return int(not all(entry.holds for entry in movings.values()))
 

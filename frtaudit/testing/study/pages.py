@@ -1,7 +1,9 @@
 """What studies have in common: their arguments, their lines, and their tables on a page between two marks."""
 
 import argparse
+import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -16,6 +18,12 @@ def write_line(text: str) -> None:
     """Write a line that is seen at once: the next one may take minutes."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+def write_rows(path: Path, rows: Iterable[object]) -> None:
+    """A JSON list with a line for each row."""
+    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+    path.write_text(f"[\n{lines}\n]\n", "utf-8")
 
 
 def between(page: str, name: str) -> str:

@@ -10,13 +10,14 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.spec import Weighting
-from frtaudit.testing.study.pages import into, parser_of, write_line
+from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
 from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, PARTS, RATES, Source, missing, sources
-from frtaudit.testing.study.sets.superpopulation_cells import Cell, cells, read, write
+from frtaudit.testing.study.sets.superpopulation_cells import Cell, cells, read
 from frtaudit.testing.study.sets.superpopulation_table import table
 
 PEOPLE, TARGETS = (60, 150, 400), (1e-2, 1e-3, 1e-4)
@@ -40,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             write_line(_line(cell))
         sys.stderr.write(f"{source.name}: {time.process_time() - begun:.0f} s of one core\n")
         if options.out:
-            write(options.out, list(by_key.values()))
+            write_rows(options.out, map(asdict, by_key.values()))
     into(options.docs, PLACE, table(list(by_key.values())))
     return int(options.judge and any(cell.broken for cell in by_key.values()))
 

@@ -1,8 +1,8 @@
 """One cell of the superpopulation study: a rate, a threshold and a size of cohort, and what is claimed of it."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -97,12 +97,6 @@ def cells(source: Source, people: int, target: float, weighting: Weighting, coho
 
 def _packed(before: Missed) -> tuple[tuple[int, ...], ...]:
     return before.lower, before.upper, before.false_fails
-
-
-def write(path: Path, cells: Sequence[Cell]) -> None:
-    """One line for each cell."""
-    rows = [json.dumps(asdict(cell), separators=(",", ":")) for cell in cells]
-    path.write_text("[\n" + ",\n".join(rows) + "\n]\n", "utf-8")
 
 
 def read(path: Path) -> list[Cell]:
