@@ -45,7 +45,7 @@ NO_ERROR = re.compile(
     r"no error: Wilson's upper bound is ([\d.]+ %) for independent comparisons, ([\d.]+ %) for ([\d,]+) (.+) alone"
 )
 OVERLAP = "Overlap does not show that groups are equal"
-MAX_SYSTEMS_IN_FIGURE = 4
+MAX_SYSTEMS_IN_FIGURE, FEW_SYSTEMS_IN_FIGURE = 5, 4  # of more than five, four at a time
 PAIR = "|"
 
 
@@ -270,7 +270,7 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
     unknown = _unknown(source, schema)
     drawings: list[Figure] = []
-    for which, chosen in front.in_parts(names, MAX_SYSTEMS_IN_FIGURE, MAX_SYSTEMS_IN_FIGURE):
+    for which, chosen in front.in_parts(names, MAX_SYSTEMS_IN_FIGURE, FEW_SYSTEMS_IN_FIGURE):
         name, at = f"groups-{schema}-{which}".rstrip("-"), formatting.exact(target)
         marks = _marks(drawn, {name for _, name in chosen})
         whom = "intervals for the population"
