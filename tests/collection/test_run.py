@@ -632,7 +632,7 @@ WRONG: tuple[tuple[type[FrtauditError], dict[str, object], str], ...] = (
     (
         SpecError,
         {"services": {"faces": {"type": "twin"}}},
-        "services: the name 'faces'; accepted: up to 64 letters",
+        "services: the name 'faces'; accepted: up to 64 of a to z",
     ),
     (SpecError, {"services": {}}, "services: none is named"),
     (SpecError, {"pairs": {"group": "race"}}, "pairs.group: no column 'race'; accepted: group"),
