@@ -115,7 +115,9 @@ def _check_names(services: Iterable[str]) -> None:
     for name in services:
         if not _NAME.fullmatch(name) or name.lower() in {*RESERVED, *file_names.RESERVED}:
             refused = ", ".join(RESERVED)
-            accepted = f"up to {file_names.LONGEST} of a to z, A to Z, digits, _ and -; no device, none of {refused}"
+            accepted = (
+                f"up to {file_names.LONGEST} of a to z, A to Z, digits, _ and -; no device, none of {refused}"
+            )
             raise SpecError("services", f"the name {name!r}", accepted)
         if by_file.setdefault(name.lower(), name) != name:
             problem = f"{name!r} and {by_file[name.lower()]!r}"
