@@ -224,7 +224,7 @@ TEMPLATES: dict[str, tuple[Plant, str | None]] = {
     "metadata of a FIFO": (fifo("metadata.csv"), "is a FIFO"),
     "metadata of a device": (link("metadata.csv", "/dev/zero"), "is a symbolic link"),
     "NUL in metadata": (file("metadata.csv", METADATA.replace("a_0", "a\0_0")), "metadata"),
-    "metadata in UTF-16": (file("metadata.csv", METADATA.encode("utf-16")), "not a readable CSV"),
+    "metadata in UTF-16": (file("metadata.csv", METADATA.encode("utf-16")), "the text is UTF-16"),
     "metadata in Latin-1": (
         file("metadata.csv", METADATA.replace("a_0", "é").encode("latin-1")), "not a readable CSV",
     ),

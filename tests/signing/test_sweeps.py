@@ -110,7 +110,7 @@ def test_what_is_not_compared_in_a_run_is_named_in_its_sweep(
         ok("result.json", "follows the schema"),
         unchecked("report.html", "not compared: another build"),
     )
-    monkeypatch.setattr("frtaudit.signing.verify.run_checks", lambda *_, **__: iter(checks))
+    monkeypatch.setattr("frtaudit.signing.run_folder.run_checks", lambda *_, **__: iter(checks))
     named = verify(sweep, [signed / "key" / "public.pem"], tabled=made_again).checks
     of_jobs = {item.subject: item.status for item in named if item.subject[:1] in "12"}
     assert of_jobs == {

@@ -37,7 +37,7 @@ def test_finished_runs_give_the_numbers_of_one_audit() -> None:
     ).result
     assert [to_json(item) for item in again.estimates] == [to_json(item) for item in direct.estimates]
     assert again.failures == direct.failures
-    assert "found again from their scores: one, two, three" in " ".join(again.notes)
+    assert "were reproduced from their scores: one, two, three" in " ".join(again.notes)
     assert len(pick(again, "vendor_difference")) > 20
 
 

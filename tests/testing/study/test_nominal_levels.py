@@ -58,7 +58,7 @@ def test_the_table_is_printed_and_written(tmp_path: Path, capsys: pytest.Capture
     assert study is not None
     titles = [figure.title for figure in figures(study)]
     assert titles[0] == "Realised against nominal coverage at FMR 0.3 %"
-    assert titles[1:] == ["The recentered band and the true ROC", "The naive band and the true ROC"]
+    assert titles[1:] == ["The recentred band and the true ROC", "The naive band and the true ROC"]
 
 
 def test_cohorts_without_an_interval_are_said() -> None:
