@@ -9,20 +9,23 @@ from frtaudit.core.arrays import Bytes, Flags, Floats, Halves, Index, Ints
 WIDTH = 128  # replicates of a tile
 LINE = 128  # bytes: two cache lines, loaded together
 
+Numbers = Halves | Index
+
 
 class SortedComparisons(NamedTuple):
     """Q comparisons in order of score, C chunks, 1 + S rules.
 
     A bucket holds comparisons that add to the same groups with the same coefficient. ``first``, ``second`` (Q,) int32:
-    rows of weights; ``bucket`` (Q,) int32; ``fresh`` (Q,) bool: the score differs from the one before;
-    ``chunk_start`` (C+1,) int64; ``combination`` (buckets,) int32, ascending: row of ``group_indices``; ``coef``
-    (buckets,) float64: 1/(comparisons of the pair of subjects); ``group_indices`` (M, 1+S) int32: index 0, then the
-    group under each schema, -1 = none; ``slot`` (buckets, 1+S) int32: the same by bucket, G+1 = none.
+    rows of weights; ``bucket`` (Q,) uint16, or int32 if there are many; ``fresh`` (Q,) bool: the score differs from
+    the one before; ``chunk_start`` (C+1,) int64; ``combination`` (buckets,) int32, ascending: row of
+    ``group_indices``; ``coef`` (buckets,) float64: 1/(comparisons of the pair of subjects); ``group_indices`` (M, 1+S)
+    int32: index 0, then the group under each schema, -1 = none; ``slot`` (buckets, 1+S) int32: the same by bucket,
+    G+1 = none.
     """
 
     first: Index
     second: Index
-    bucket: Index
+    bucket: Numbers
     fresh: Flags
     chunk_start: Ints
     combination: Index
@@ -34,32 +37,35 @@ class SortedComparisons(NamedTuple):
 class Spans(NamedTuple):
     """The same comparisons in P spans of whole chunks; a span is cut into parts, a part into runs.
 
-    A part holds comparisons of one bucket (and one block of second rows), a run those of one first row. ``chunk``
+    A part holds comparisons of one bucket and one block of second rows, a run those of one first row. ``chunk``
     (P+1,): first chunk of each span; ``part`` (P+1,): its first part (the last spans may have none); ``run`` (Q+1,)
-    int64: first run of each part; ``bucket`` (Q,) int32: its bucket; ``start`` (R+1,) int64: places of each run in
-    ``rows`` int32, the second rows; ``row`` (R,) int32: its first row.
+    int64: first run of each part; ``bucket`` (Q,) int32: its bucket; ``base`` (Q,) int32: where its block begins;
+    ``start`` (R+1,) int64: places of each run in ``rows`` uint16, the second rows, counted from there; ``row`` (R,)
+    int32: its first row.
     """
 
     chunk: Ints
     part: Ints
     run: Ints
     bucket: Index
+    base: Index
     start: Ints
     row: Index
-    rows: Index
+    rows: Halves
 
 
 class Tile(NamedTuple):
     """Weights of L <= 128 replicates, in C copies of ``rows`` rows.
 
     ``weights`` (C*rows, 128) uint8; ``packed`` (C*rows, 64) uint8: the same, two in a byte (lanes b and 64 + b), no row
-    where a weight exceeds 15; ``reach``: rows whose weights sum to a byte at most; ``pairs``: products of two
-    weights that fit 16 bits together.
+    where a weight exceeds 15; ``threes``: three packed weights always sum to 15 at most; ``reach``: rows whose weights
+    sum to a byte at most; ``pairs``: products of two weights that fit 16 bits together.
     """
 
     weights: Bytes
     packed: Bytes
     rows: int
+    threes: bool
     reach: int
     pairs: int
 

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Halves, Index, Ints
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, SortedComparisons, Spans, Sums, Tile
-from frtaudit.stats.bootstrap.simd import AHEAD, add_packed_runs, add_pair, add_runs, fetch
+from frtaudit.stats.bootstrap.simd import AHEAD, add_packed_runs, add_packed_threes, add_pair, add_runs, fetch
 from frtaudit.stats.inlined import inner
 
 Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -117,18 +117,22 @@ def add_span(comparisons: SortedComparisons, spans: Spans, tile: Tile, span: int
     Arrays are taken out of their tuples before the loops: inside, each access would count references.
     """
     weights, packed, reach, most = tile.weights, tile.packed, tile.reach, tile.pairs
-    run, bucket, start, row, rows = spans.run, spans.bucket, spans.start, spans.row, spans.rows
+    run, bucket, base, start, row, rows = (
+        spans.run, spans.bucket, spans.base, spans.start, spans.row, spans.rows
+    )  # fmt: skip
     words, used = sums.words, sums.used
     if spans.part[span] == spans.part[span + 1]:
         for chunk in range(spans.chunk[span], spans.chunk[span + 1]):
             add_chunk(comparisons, tile, chunk, sums)
         return
     for part in range(spans.part[span], spans.part[span + 1]):
-        key = bucket[part]
-        if packed.shape[0] > 0:
-            add_packed_runs(words, key, packed, start, row, rows, run[part], run[part + 1], reach, most)
+        key, to, low, high = bucket[part], base[part], run[part], run[part + 1]
+        if packed.shape[0] == 0:
+            add_runs(words, key, weights, to, start, row, rows, low, high, reach, most)
+        elif tile.threes:
+            add_packed_threes(words, key, packed, to, start, row, rows, low, high, reach, most)
         else:
-            add_runs(words, key, weights, start, row, rows, run[part], run[part + 1], reach, most)
+            add_packed_runs(words, key, packed, to, start, row, rows, low, high, reach, most)
         used[key] = True
     _accumulate(comparisons, sums)
 

@@ -24,6 +24,7 @@ from frtaudit.stats.bootstrap.kernel_arrays import LINE, WIDTH, SortedComparison
 Given = npt.NDArray[np.integer] | None
 
 NIBBLE = 15  # the heaviest weight of which two fit a byte
+THREE = 3  # rows that are added before their nibbles are taken apart
 NONE = aligned_zeros(0, WIDTH // 2)
 
 
@@ -216,6 +217,7 @@ def _tile(weights: Bytes, rows: int, *, by_runs: bool = True) -> Tile:
         weights=aligned,
         packed=packed,
         rows=max(rows, 1),
+        threes=THREE * heaviest <= NIBBLE,
         reach=np.iinfo(np.uint8).max // heaviest,
         pairs=np.iinfo(np.uint16).max // heaviest**2,
     )

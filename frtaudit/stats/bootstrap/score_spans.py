@@ -1,24 +1,31 @@
 """Spans: the tail cut coarsely where no replicate will look, finely where thresholds will lie, and sorted into runs.
 
 Within a span comparisons stand by block of second rows (so that their weights stay in the cache) and bucket, which make
-a part, and by first row, which makes a run. Where spans end decides how fast the walk is and nothing else.
+a part, and by first row, which makes a run; where they are many, by block of first rows too, and in a part short runs
+come before long ones (so that the processor foresees where they end). Where spans end, and in which order the
+comparisons of a span stand, decides how fast the walk is and nothing else.
 """
 
 from collections.abc import Sequence
 from functools import partial
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
 
-from frtaudit.core.arrays import Index, Ints, Words
+from frtaudit.core.arrays import Halves, Index, Ints, Words
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.kernel_arrays import Limits, SortedComparisons, Spans
+from frtaudit.stats.bootstrap.kernel_arrays import Limits, Numbers, SortedComparisons, Spans
+from frtaudit.stats.inlined import inner
 from frtaudit.stats.similarity.tiles import by_many
 
 NEAR = (0.003, 0.01, 0.03, 0.1, 0.3)  # of the rank of an expected threshold: spans end so near to it
 SAMPLES = 1 << 15
-BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
-RUN, MAX_BUCKETS = 6, 1024  # blocks are made if a row meets so many of each; blocks times buckets
+BLOCK, WIDEST = 13, 16  # bits: 8192 rows of 64 bytes fit the second-level cache; a row within any block
+FIRST = 12  # bits: so many first rows are counted within the first-level cache
+RUN, MAX_PARTS = 6, 1024  # small blocks are made if a row meets so many of each; parts of a span
+PIECE = 10  # bits: words of a part that stand together
+LONG = 64  # runs so long stand in no order of length
 DIGIT = 10  # bits by which words are sorted at a time
 LAST = np.uint64((1 << DIGIT) - 1)
 MANY = 1 << 20  # comparisons that are worth a second thread
@@ -52,9 +59,35 @@ class _Room(NamedTuple):
     made: Ints
     run: Ints
     bucket: Index
+    base: Index
     start: Ints
     row: Index
-    rows: Index
+    rows: Halves
+
+
+class _Cut(NamedTuple):
+    """How a span is cut.
+
+    ``first``, ``second``: bits of a row within its block, ``first`` 0 where first rows make no blocks; ``blocks`` of
+    second rows.
+    """
+
+    first: int
+    second: int
+    blocks: int
+    buckets: int
+
+
+class _Pieces(NamedTuple):
+    """Comparisons by part, in pieces of ``words`` (first and second row within their blocks) of one part each.
+
+    Piece p is the first of part p; ``end`` (parts,): where its last piece ends; ``following``: the piece after each,
+    -1 = none.
+    """
+
+    words: Words
+    end: Ints
+    following: Ints
 
 
 def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Ints, threads: int = 1) -> Spans:
@@ -73,8 +106,8 @@ def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Int
     chunk = np.unique(np.concatenate([chunks.clip(0, last), [0, last]]))
     place = comparisons.chunk_start[chunk]
     laid = int(np.searchsorted(place, furthest))
-    room = np.empty(int(place[laid]), dtype=np.int32)
-    lay = partial(_laid, comparisons, place, alike, room)
+    room = np.empty(int(place[laid]), dtype=np.uint16)
+    lay = partial(_laid, comparisons, place, alike, room, local())
     longest_first = by_many(lay, range(laid - 1, -1, -1), threads if room.size > MANY else 1)
     spans = _joined(chunk, longest_first[::-1], room)
     for array in spans:
@@ -82,33 +115,59 @@ def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Int
     return spans
 
 
-def _laid(comparisons: SortedComparisons, place: Ints, alike: Ints, room: Index, span: int) -> _Room:
-    """Parts and runs of one span, the runs counted from its first; ``room``: for second rows of all."""
-    rows, buckets, (low, high) = alike.size, comparisons.coef.size, place[span : span + 2].tolist()
-    blocks = ((rows - 1) >> BLOCK) + 1
-    bits, blocked = max(rows - 1, 1).bit_length(), high - low >= RUN * rows * blocks
-    step, tail = (buckets, BLOCK) if blocked and blocks * buckets <= MAX_BUCKETS else (0, bits)
-    parts = buckets * (blocks if step else 1)
-    most = min(high - low, rows * parts)
+def _laid(
+    comparisons: SortedComparisons, place: Ints, alike: Ints, room: Halves, spare: local, span: int
+) -> _Room:
+    """Parts and runs of one span, the runs counted from its first.
+
+    ``room``: for second rows of all; ``spare``: words of this thread, used again for every span.
+    """
+    (low, high), rows, buckets = place[span : span + 2].tolist(), alike.size, comparisons.coef.size
+    size = high - low
+    pairs = comparisons.first[low:high], comparisons.second[low:high], comparisons.bucket[low:high]
+    cut, parts = _cut_of(size, rows, buckets)
+    most = min(size, rows * cut.blocks * buckets)
     out = _Room(
         np.zeros(2, dtype=np.int64), np.empty(parts, dtype=np.int64), np.empty(parts, dtype=np.int32),
-        np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32), room,
+        np.empty(parts, dtype=np.int32), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32), room,
     )  # fmt: skip
-    pairs = comparisons.first[low:high], comparisons.second[low:high], comparisons.bucket[low:high]
-    if bits + tail <= np.iinfo(np.uint32).bits and high - low >= rows * parts:
-        words = np.empty(high - low, dtype=np.uint32)
-        ends = _parted(*pairs, step, parts, tail, words)
-        _counted(words, ends, step, buckets, tail, rows, low, out)
+    if cut.first:
+        words = getattr(spare, "words", None)
+        if words is None or words.size < size + (parts << PIECE):
+            words = spare.words = np.empty(size + (parts << PIECE), dtype=np.uint32)
+        following = np.full((size >> PIECE) + parts, -1, dtype=np.int64)
+        pieces = _Pieces(words, np.empty(parts, dtype=np.int64), following)
+        _part(*pairs, cut, pieces)
+        _lay(pieces, cut, rows, low, out)
     else:
-        words = _sorted(_packed(*pairs, alike, bits, step), bits, bits + (parts << bits).bit_length())
-        _unpacked(words, bits, buckets, low, out)
+        bits = max(rows - 1, 1).bit_length()
+        sorted_words = _sorted(_packed(*pairs, alike, bits, cut), bits, bits + (parts << bits).bit_length())
+        _unpacked(sorted_words, bits, cut, low, out)
     n_parts, n_runs = out.made.tolist()
     return _Room(
-        out.made, out.run[:n_parts], out.bucket[:n_parts], out.start[:n_runs], out.row[:n_runs], room
-    )
+        out.made, out.run[:n_parts], out.bucket[:n_parts], out.base[:n_parts], out.start[:n_runs],
+        out.row[:n_runs], room,
+    )  # fmt: skip
 
 
-def _joined(chunk: Ints, rooms: Sequence[_Room], rows: Index) -> Spans:
+def _cut_of(size: int, rows: int, buckets: int) -> tuple[_Cut, int]:
+    """How a span of so many comparisons is cut, and its parts at most; a short one into no blocks of first rows."""
+    near = _blocks(rows, BLOCK)
+    second = BLOCK if size >= RUN * rows * near and near * buckets <= MAX_PARTS else WIDEST
+    blocks = _blocks(rows, second)
+    if size >= rows * blocks * buckets:
+        for first in range(FIRST, np.iinfo(np.uint32).bits - second + 1):
+            if _blocks(rows, first) * blocks * buckets <= MAX_PARTS:
+                return _Cut(first, second, blocks, buckets), _blocks(rows, first) * blocks * buckets
+    return _Cut(0, second, blocks, buckets), blocks * buckets
+
+
+def _blocks(rows: int, bits: int) -> int:
+    """Blocks of rows, of so many bits each."""
+    return ((rows - 1) >> bits) + 1
+
+
+def _joined(chunk: Ints, rooms: Sequence[_Room], rows: Halves) -> Spans:
     """Parts and runs of the spans one after the other; spans without them come last."""
     counts = np.zeros((chunk.size, 2), dtype=np.int64)
     for span, room in enumerate(rooms):
@@ -120,6 +179,7 @@ def _joined(chunk: Ints, rooms: Sequence[_Room], rows: Index) -> Spans:
         part=counts[:, 0].copy(),
         run=np.concatenate((*run, counts[-1:, 1])),
         bucket=np.concatenate((none, *(room.bucket for room in rooms))),
+        base=np.concatenate((none, *(room.base for room in rooms))),
         start=np.concatenate((*(room.start for room in rooms), np.array([rows.size]))),
         row=np.concatenate((none, *(room.row for room in rooms))),
         rows=rows,
@@ -127,60 +187,85 @@ def _joined(chunk: Ints, rooms: Sequence[_Room], rows: Index) -> Spans:
 
 
 @kernel
-def _parted(
-    first: Index, second: Index, bucket: Index, step: int, parts: int, tail: int, words: Words
-) -> Ints:
-    """Sort a span into parts: block (times ``step``: the buckets, or 0) and bucket. Returns where each begins.
-
-    First and second row go into ``words``, of the second one ``tail`` bits.
-    """
-    place, mask = np.zeros(parts + 2, dtype=np.int64), (1 << tail) - 1
+def _part(first: Index, second: Index, bucket: Numbers, cut: _Cut, pieces: _Pieces) -> None:
+    """Sort a span into parts: by block of first rows, block of second rows and bucket."""
+    words, end, following = pieces.words, pieces.end, pieces.following
+    step, parts = cut.blocks * cut.buckets, end.size
+    within, inside = (1 << cut.first) - 1, (1 << cut.second) - 1
+    for part in range(parts):
+        end[part] = part << PIECE
     for q in range(first.size):
-        place[np.uint64((second[q] >> BLOCK) * step + bucket[q] + 2)] += 1
-    for part in range(2, parts + 2):
-        place[part] += place[part - 1]
-    for q in range(first.size):
-        of = np.uint64((second[q] >> BLOCK) * step + bucket[q] + 1)
-        words[np.uint64(place[of])] = np.uint32((first[q] << tail) | (second[q] & mask))
-        place[of] += 1
-    return place[: parts + 1]
+        of = np.uint64((first[q] >> cut.first) * step + (second[q] >> cut.second) * cut.buckets + bucket[q])
+        at = end[of]
+        words[np.uint64(at)] = np.uint32(((first[q] & within) << cut.second) | (second[q] & inside))
+        at += 1
+        if at & ((1 << PIECE) - 1) == 0:
+            following[(at >> PIECE) - 1] = parts
+            at = parts << PIECE
+            parts += 1
+        end[of] = at
 
 
 @kernel
-def _counted(
-    words: Words, ends: Ints, step: int, buckets: int, tail: int, rows: int, low: int, out: _Room
-) -> None:
+def _lay(pieces: _Pieces, cut: _Cut, rows: int, low: int, out: _Room) -> None:
     """Sort each part by first row, and write it."""
-    start, row, written = out.start, out.row, out.made
-    place, shift, mask = np.empty(rows, dtype=np.uint32), np.uint32(tail), np.uint32((1 << tail) - 1)
-    for part in range(ends.size - 1):
-        begin, end, run = ends[part], ends[part + 1], written[1]
-        if begin == end:
+    words, end, following = pieces.words, pieces.end, pieces.following
+    shift, inside, written = np.uint32(cut.second), np.uint32((1 << cut.second) - 1), out.made
+    counts, place = np.empty(1 << cut.first, dtype=np.uint32), np.empty(1 << cut.first, dtype=np.uint32)
+    for part in range(end.size):
+        if end[part] == part << PIECE:
             continue
-        out.run[written[0]], out.bucket[written[0]] = run, part % buckets
+        seconds, second = out.rows[low:], part // cut.buckets
+        out.run[written[0]], out.bucket[written[0]] = written[1], part % cut.buckets
+        out.base[written[0]] = second % cut.blocks << cut.second
         written[0] += 1
-        base, seconds = part // buckets << BLOCK if step > 0 else 0, out.rows[low + begin :]
-        place[:] = 0
-        for q in range(begin, end):
-            place[words[q] >> shift] += np.uint32(1)
-        following = np.uint32(0)
-        for first in range(rows):
-            count = place[first]
-            place[first] = following
-            if count > 0:
-                start[run], row[run] = low + begin + following, first
-                run += 1
-                following += count
-        written[1] = run
-        for q in range(begin, end):
-            slot = words[q] >> shift
-            seconds[place[slot]] = base + (words[q] & mask)
-            place[slot] += np.uint32(1)
+        base = second // cut.blocks << cut.first
+        here = counts[: min(rows - base, counts.size)]
+        here[:] = 0
+        piece = part
+        while piece >= 0:
+            for q in range(piece << PIECE, min(end[part], (piece + 1) << PIECE)):
+                here[np.uint64(words[q] >> shift)] += np.uint32(1)
+            piece = following[piece]
+        pairs = _order(here, place, base, low, out)
+        piece = part
+        while piece >= 0:
+            for q in range(piece << PIECE, min(end[part], (piece + 1) << PIECE)):
+                slot = np.uint64(words[q] >> shift)
+                at = place[slot]
+                seconds[np.uint64(at)] = np.uint16(words[q] & inside)
+                place[slot] = at + np.uint32(1)
+            piece = following[piece]
+        low += pairs
+
+
+@inner
+def _order(counts: Words, place: Words, base: int, low: int, out: _Room) -> int:
+    """Write the runs of a part by length, and where the second rows of each begin, from ``low`` on; their number."""
+    runs, pairs = np.zeros(LONG + 1, dtype=np.int64), np.zeros(LONG + 1, dtype=np.int64)
+    start, row, run, pair = out.start, out.row, out.made[1], 0
+    for count in counts:
+        length = np.uint64(min(count, LONG))
+        runs[length] += 1
+        pairs[length] += count
+    for size in range(1, LONG + 1):
+        runs[size], run = run, run + runs[size]
+        pairs[size], pair = pair, pair + pairs[size]
+    out.made[1] = run
+    for first in range(counts.size):
+        count = counts[first]
+        if count > 0:
+            length = np.uint64(min(count, LONG))
+            place[first], here = pairs[length], runs[length]
+            start[here], row[here] = low + pairs[length], base + first
+            runs[length] += 1
+            pairs[length] += count
+    return pair
 
 
 @kernel
-def _packed(first: Index, second: Index, bucket: Index, alike: Ints, bits: int, step: int) -> Ints:
-    """Block (times ``step``: the buckets, or 0) and bucket, first and second row of each comparison in one integer.
+def _packed(first: Index, second: Index, bucket: Numbers, alike: Ints, bits: int, cut: _Cut) -> Ints:
+    """Block of second rows, bucket, first and second row of each comparison in one integer.
 
     The row with fewer rows alike becomes the first: it meets more second rows of one bucket.
     """
@@ -189,7 +274,7 @@ def _packed(first: Index, second: Index, bucket: Index, alike: Ints, bits: int, 
         row, other = np.int64(first[q]), np.int64(second[q])
         if alike[row] > alike[other]:
             row, other = other, row
-        key = np.int64(bucket[q]) + (other >> BLOCK) * step
+        key = np.int64(bucket[q]) + (other >> cut.second) * cut.buckets
         words[q] = (((key << bits) | row) << bits) | other
     return words
 
@@ -216,16 +301,19 @@ def _sorted(words: Ints, low: int, high: int) -> Ints:
 
 
 @kernel
-def _unpacked(words: Ints, bits: int, buckets: int, low: int, out: _Room) -> None:
+def _unpacked(words: Ints, bits: int, cut: _Cut, low: int, out: _Room) -> None:
     """Write the parts of sorted words."""
     start, row, rows, written, mask = out.start, out.row, out.rows, out.made, (1 << bits) - 1
+    inside = mask & ((1 << cut.second) - 1)
     last, run = np.int64(-1), written[1]
     for q in range(words.size):
         head = words[q] >> bits
-        rows[low + q] = words[q] & mask
+        rows[low + q] = words[q] & inside
         if head != last:
             if last < 0 or head >> bits != last >> bits:
-                out.run[written[0]], out.bucket[written[0]] = run, (head >> bits) % buckets
+                part = head >> bits
+                out.run[written[0]], out.bucket[written[0]] = run, part % cut.buckets
+                out.base[written[0]] = part // cut.buckets << cut.second
                 written[0] += 1
             last = head
             start[run], row[run] = low + q, head & mask

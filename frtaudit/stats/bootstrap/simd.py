@@ -20,9 +20,10 @@ def _plain_runs(
     words: Ints,
     key: int,
     weights: Bytes,
+    base: int,
     start: Ints,
     row: Index,
-    rows: Index,
+    rows: Halves,
     low: int,
     high: int,
     reach: int,  # noqa: ARG001 -- NumPy's sums are wide enough
@@ -31,17 +32,18 @@ def _plain_runs(
     """Add runs ``low`` .. ``high - 1`` to ``words[key]``: the weight of ``row`` times the weights of its ``rows``.
 
     ``words`` (buckets, 128) int64; ``weights`` (R, 128) uint8; run r has the places from ``start[r]`` to
-    ``start[r + 1]`` of ``rows``, at least one. The weights of ``reach`` rows sum to 8 bits, ``most`` products of two
-    weights to 16.
+    ``start[r + 1]`` of ``rows``, at least one, which are counted from ``base``. The weights of ``reach`` rows sum to
+    8 bits, ``most`` products of two weights to 16.
 
     >>> words = np.zeros((1, 128), dtype=np.int64)
     >>> weights = np.full((3, 128), 2, dtype=np.uint8)
-    >>> _plain_runs(words, 0, weights, np.array([0, 2, 3]), np.int32([0, 1]), np.int32([1, 2, 2]), 0, 2, 127, 16383)
+    >>> start, row, rows = np.array([0, 2, 3]), np.int32([0, 1]), np.uint16([0, 1, 1])
+    >>> _plain_runs(words, 0, weights, 1, start, row, rows, 0, 2, 127, 16383)
     >>> int(words[0, 63])
     12
     """
     for run in range(low, high):
-        total = weights[rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
+        total = weights[base:][rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
         words[key] += total * weights[row[run]]
 
 
@@ -49,9 +51,10 @@ def _plain_packed_runs(
     words: Ints,
     key: int,
     packed: Bytes,
+    base: int,
     start: Ints,
     row: Index,
-    rows: Index,
+    rows: Halves,
     low: int,
     high: int,
     reach: int,
@@ -62,7 +65,7 @@ def _plain_packed_runs(
     ``packed`` (R, 64) uint8: byte b of a row holds lane b and, times 16, lane 64 + b.
     """
     weights = np.concatenate((packed & 15, packed >> 4), axis=1)
-    _plain_runs(words, key, weights, start, row, rows, low, high, reach, most)
+    _plain_runs(words, key, weights, base, start, row, rows, low, high, reach, most)
 
 
 def _plain_pair(half: Halves, key: int, weights: Bytes, a: int, b: int) -> None:
@@ -93,5 +96,6 @@ def _in_llvm(plain: Callable[P, None], operation: str) -> Callable[P, None]:
 
 add_runs = _in_llvm(_plain_runs, "add_runs")
 add_packed_runs = _in_llvm(_plain_packed_runs, "add_packed_runs")
+add_packed_threes = _in_llvm(_plain_packed_runs, "add_packed_threes")  # of weights up to 5: faster
 add_pair = _in_llvm(_plain_pair, "add_pair")
 fetch = _in_llvm(_plain_fetch, "fetch")

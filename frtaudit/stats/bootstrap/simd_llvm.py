@@ -23,12 +23,13 @@ Emit: TypeAlias = Callable[[BaseContext, ir.IRBuilder, Signature, Sequence[ir.Va
 Made: TypeAlias = tuple[Signature, Emit]
 
 ROW = WIDTH.bit_length() - 1  # bits of a place in a row of weights
-I32, I64 = ir.IntType(32), ir.IntType(64)
+I16, I32, I64 = ir.IntType(16), ir.IntType(32), ir.IntType(64)
 NOTHING = ir.Constant(ir.IntType(8).as_pointer(), None)
 NARROW, WIDE = ir.VectorType(ir.IntType(8), WIDTH), ir.VectorType(ir.IntType(16), WIDTH)
 PAIRS, WORDS = ir.VectorType(ir.IntType(16), WIDTH // 2), ir.VectorType(I64, WIDTH)
 PACKED = ir.VectorType(ir.IntType(8), WIDTH // 2)
 FOUR = ir.Constant(PACKED, [4] * (WIDTH // 2))
+ONE = ir.Constant(I64, 1)
 
 
 def _load(make: ir.IRBuilder, address: ir.Value, kind: ir.Type) -> ir.Value:
@@ -37,8 +38,10 @@ def _load(make: ir.IRBuilder, address: ir.Value, kind: ir.Type) -> ir.Value:
     return value
 
 
-def _row(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> ir.Value:
-    return _load(make, make.add(weights, make.shl(row, ir.Constant(I64, ROW))), NARROW)
+def _row(make: ir.IRBuilder, weights: ir.Value, row: ir.Value, kind: ir.Type = NARROW) -> ir.Value:
+    """The weights of a row, or with ``kind`` PACKED two of them in a byte."""
+    width = ir.Constant(I64, kind.count.bit_length() - 1)
+    return _load(make, make.add(weights, make.shl(row, width)), kind)
 
 
 def _ask(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> None:
@@ -50,9 +53,11 @@ def _ask(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> None:
     make.call(fetch, [place, ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)])
 
 
-def _index(make: ir.IRBuilder, rows: ir.Value, place: ir.Value) -> ir.Value:
-    at = make.inttoptr(make.add(rows, make.shl(place, ir.Constant(I64, 2))), I32.as_pointer())
-    return make.zext(make.load(at), I64)
+def _number(make: ir.IRBuilder, array: ir.Value, place: ir.Value, kind: ir.Type = I64) -> ir.Value:
+    """Element of an array of integers that are never negative."""
+    size = ir.Constant(I64, kind.width.bit_length() - 4)
+    number = make.load(make.inttoptr(make.add(array, make.shl(place, size)), kind.as_pointer()))
+    return number if kind is I64 else make.zext(number, I64)
 
 
 def _add_product(
@@ -104,11 +109,6 @@ def _again(
     make.position_at_end(after)
 
 
-def _number(make: ir.IRBuilder, array: ir.Value, place: ir.Value) -> ir.Value:
-    """Element of an int64 array."""
-    return make.load(make.inttoptr(make.add(array, make.shl(place, ir.Constant(I64, 3))), I64.as_pointer()))
-
-
 def _split(make: ir.IRBuilder, lanes: ir.Value) -> tuple[ir.Value, ir.Value]:
     """Even and odd lanes of bytes in 16 bits each: a mask and a shift are cheaper than widening all."""
     both = make.bitcast(lanes, PAIRS)
@@ -125,12 +125,9 @@ def _pour(make: ir.IRBuilder, words: ir.Value, key: ir.Value, even: ir.Value, od
     make.store(total, make.inttoptr(place, WORDS.as_pointer())).align = 1
 
 
-def _parts_of(make: ir.IRBuilder, weights: ir.Value, row: ir.Value, *, packed: bool) -> list[ir.Value]:
+def _parts_of(make: ir.IRBuilder, lanes: ir.Value) -> list[ir.Value]:
     """What a row adds to running sums of bytes: its lanes; if packed, bytes as they are and their high halves."""
-    if not packed:
-        return [_row(make, weights, row)]
-    both = _load(make, make.add(weights, make.shl(row, ir.Constant(I64, ROW - 1))), PACKED)
-    return [both, make.lshr(both, FOUR)]
+    return [lanes, make.lshr(lanes, FOUR)] if lanes.type == PACKED else [lanes]
 
 
 def _lanes_of(make: ir.IRBuilder, parts: Sequence[ir.Value]) -> ir.Value:
@@ -141,32 +138,63 @@ def _lanes_of(make: ir.IRBuilder, parts: Sequence[ir.Value]) -> ir.Value:
     return make.shuffle_vector(low, parts[1], ir.Constant(ir.VectorType(I32, WIDTH), list(range(WIDTH))))
 
 
+def _add_rows(
+    make: ir.IRBuilder,
+    row: Callable[[ir.Value], ir.Value],
+    begin: ir.Value,
+    stop: ir.Value,
+    totals: Sequence[ir.Value],
+    together: int = 1,
+) -> tuple[ir.Value, list[ir.Value]]:
+    """Add the parts of the rows at ``begin`` .. ``stop - 1``, so many at a time; the first place that is left."""
+    before, step = make.block, ir.Constant(I64, together)
+    with make.if_then(make.icmp_signed("<=", make.add(begin, step), stop)):
+        loop, (place, *sums) = _loop(make, "rows", (begin, *totals))
+        lanes = row(place)
+        for ahead in range(1, together):
+            lanes = make.add(lanes, row(make.add(place, ir.Constant(I64, ahead))))
+        added = [make.add(total, part) for total, part in zip(sums, _parts_of(make, lanes), strict=True)]
+        following = make.add(place, step)
+        more = make.icmp_signed("<=", make.add(following, step), stop)
+        _again(make, loop, (place, *sums), (following, *added), more)
+        inside = make.block
+    left, *sums = [make.phi(value.type) for value in (begin, *totals)]
+    for phi, none, value in zip((left, *sums), (begin, *totals), (following, *added), strict=True):
+        phi.add_incoming(none, before)
+        phi.add_incoming(value, inside)
+    return left, sums
+
+
 def _emit_runs(
     context: BaseContext,
     make: ir.IRBuilder,
     signature: Signature,
     values: Sequence[ir.Value],
     *,
-    packed: bool,
+    kind: ir.Type,
+    together: Sequence[int],
 ) -> ir.Value:
     """Three loops: until the 16-bit sums are full, over runs, over the rows of one, or over as many as 8 bits hold."""
-    words, key, weights, start, row, rows, low, high, reach, most = _addresses(
+    words, key, weights, base, start, row, rows, low, high, reach, most = _addresses(
         context, make, signature.args, values
     )
-    constant, none = ir.Constant(I64, 1), ir.Constant(PAIRS, None)
-    empty = [ir.Constant(PACKED, None)] * 2 if packed else [ir.Constant(NARROW, None)]
+    none = ir.Constant(PAIRS, None)
     full, outer = _loop(make, "full", (low, _number(make, start, low)))
     run_loop, inner = _loop(make, "runs", (*outer, none, none))
     run, begin, even, odd = inner
-    end = _number(make, start, make.add(run, constant))
+    end = _number(make, start, make.add(run, ONE))
     stop = make.add(begin, reach)
     stop = make.select(make.icmp_signed("<", stop, end), stop, end)
-    row_loop, (place, *totals) = _loop(make, "rows", (begin, *empty))
-    more = _parts_of(make, weights, _index(make, rows, place), packed=packed)
-    added = [make.add(total, part) for total, part in zip(totals, more, strict=True)]
-    following = make.add(place, constant)
-    _again(make, row_loop, (place, *totals), (following, *added), make.icmp_signed("<", following, stop))
-    parts = _parts_of(make, weights, _index(make, row, run), packed=packed)
+
+    block = make.add(weights, make.mul(base, ir.Constant(I64, kind.count)))
+
+    def second(place: ir.Value) -> ir.Value:
+        return _row(make, block, _number(make, rows, place, I16), kind)
+
+    at, added = begin, _parts_of(make, ir.Constant(kind, None))
+    for number in together:
+        at, added = _add_rows(make, second, at, stop, added, number)
+    parts = _parts_of(make, _row(make, weights, _number(make, row, run, I32), kind))
     sums, factors = _split(make, _lanes_of(make, added)), _split(make, _lanes_of(make, parts))
     even_next, odd_next = (
         make.add(so_far, make.mul(one_sum, factor))
@@ -201,38 +229,25 @@ def _compiled(emit: Emit, *given: types.Type) -> Made:
     return types.void(*given), emit
 
 
-def _runs(
-    _: Typing,
-    words: types.Type,
-    key: types.Type,
-    weights: types.Type,
-    start: types.Type,
-    row: types.Type,
-    rows: types.Type,
-    low: types.Type,
-    high: types.Type,
-    reach: types.Type,
-    most: types.Type,
-) -> Made:
-    given = words, key, weights, start, row, rows, low, high, reach, most
-    return _compiled(partial(_emit_runs, packed=False), *given)
+def _runs_of(kind: ir.Type, *together: int) -> Callable[..., Made]:
+    def typed(
+        _: Typing,
+        words: types.Type,
+        key: types.Type,
+        weights: types.Type,
+        base: types.Type,
+        start: types.Type,
+        row: types.Type,
+        rows: types.Type,
+        low: types.Type,
+        high: types.Type,
+        reach: types.Type,
+        most: types.Type,
+    ) -> Made:
+        given = words, key, weights, base, start, row, rows, low, high, reach, most
+        return _compiled(partial(_emit_runs, kind=kind, together=together), *given)
 
-
-def _packed_runs(
-    _: Typing,
-    words: types.Type,
-    key: types.Type,
-    packed: types.Type,
-    start: types.Type,
-    row: types.Type,
-    rows: types.Type,
-    low: types.Type,
-    high: types.Type,
-    reach: types.Type,
-    most: types.Type,
-) -> Made:
-    given = words, key, packed, start, row, rows, low, high, reach, most
-    return _compiled(partial(_emit_runs, packed=True), *given)
+    return typed
 
 
 def _pair(
@@ -246,8 +261,9 @@ def _fetch(_: Typing, weights: types.Type, row: types.Type) -> Made:
 
 
 OPERATIONS: Mapping[str, Callable[..., None]] = {
-    "add_runs": intrinsic(_runs),
-    "add_packed_runs": intrinsic(_packed_runs),
+    "add_runs": intrinsic(_runs_of(NARROW, 1)),
+    "add_packed_runs": intrinsic(_runs_of(PACKED, 1)),
+    "add_packed_threes": intrinsic(_runs_of(PACKED, 3, 1)),
     "add_pair": intrinsic(_pair),
     "fetch": intrinsic(_fetch),
 }

@@ -3,15 +3,16 @@
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores, Words
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.kernel_arrays import SortedComparisons
+from frtaudit.stats.bootstrap.kernel_arrays import Numbers, SortedComparisons
 from frtaudit.stats.rates.trials import block_sizes, schema_of
 from frtaudit.stats.similarity.tiles import by_many
 
 CHUNK, SHIFT = 512, 12  # a chunk has about so many comparisons, or this power of two of those above it
 PIECE = 1 << 20  # comparisons that one thread classes at a time
+NARROW = 1 << 16  # numbers of two bytes
 
 
 def group_rules(groups: Groups) -> Index:
@@ -110,8 +111,9 @@ def _sorted_comparisons(
     table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
     if kinds.size:
         table += kinds[of_kind[:, None], of_kind]
-    bucket, occupied = np.empty(i.size, dtype=np.int32), np.zeros(len(group_indices) * classes, dtype=bool)
-    of_sample = of.astype(np.uint32)[tail.subject_of]
+    occupied = np.zeros(len(group_indices) * classes, dtype=bool)
+    bucket = np.empty(i.size, dtype=_narrow(occupied.size))
+    of_sample = of.astype(_narrow(pair.size))[tail.subject_of]
 
     def fill(low: int) -> Flags:
         here = slice(low, low + PIECE)
@@ -121,7 +123,7 @@ def _sorted_comparisons(
         occupied |= holds
     used = np.flatnonzero(occupied)
     if used.size < occupied.size:
-        _rename(bucket, (np.cumsum(occupied) - 1).astype(np.int32))
+        bucket = (np.cumsum(occupied) - 1).astype(_narrow(used.size))[bucket]
     starts = np.zeros(score.size + 1, dtype=bool)
     starts[cuts] = True
     starts[[0, -1]] = True
@@ -138,9 +140,14 @@ def _sorted_comparisons(
     return comparisons
 
 
+def _narrow(count: int) -> npt.DTypeLike:
+    """The type of so many numbers: two bytes where they suffice, because these arrays are read again and again."""
+    return np.uint16 if count <= NARROW else np.int32
+
+
 @kernel
 def _buckets(
-    i: Index, j: Index, of: Words, table: Index, kind: Index, n_buckets: int, bucket: Index
+    i: Index, j: Index, of: Numbers, table: Index, kind: Index, n_buckets: int, bucket: Numbers
 ) -> Flags:
     """Write buckets of comparisons, by the classes ``of`` their samples, or their own ``kind``; which hold any."""
     width, occupied, flat = np.uint64(table.shape[1]), np.zeros(n_buckets, dtype=np.bool_), table.ravel()
@@ -156,12 +163,6 @@ def _buckets(
 def _rows(sample: Index, row: Index) -> Index:
     """Row of weights of each sample of a comparison."""
     return sample.view() if np.array_equal(row, np.arange(row.size)) else row[sample]
-
-
-@kernel
-def _rename(bucket: Index, place: Index) -> None:
-    for q in range(bucket.size):
-        bucket[q] = place[bucket[q]]
 
 
 @kernel

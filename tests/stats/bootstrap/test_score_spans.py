@@ -54,7 +54,7 @@ def test_spans_hold_the_comparisons_of_their_chunks(
 def comparisons(laid: score_spans.Spans, span: int) -> list[tuple[int, int, int]]:
     """Bucket, first and second row of each comparison of a span, as it is laid out."""
     return [
-        (laid.bucket[part], laid.row[run], other)
+        (int(laid.bucket[part]), int(laid.row[run]), int(laid.base[part]) + int(other))
         for part in range(laid.part[span], laid.part[span + 1])
         for run in range(laid.run[part], laid.run[part + 1])
         for other in laid.rows[laid.start[run] : laid.start[run + 1]]
@@ -85,18 +85,35 @@ def made(size: int, rows: int) -> sorted_comparisons.SortedComparisons:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    ("size", "rows"), [*((size, 12_288) for size in (10_000, 40_000, 240_000)), (240_000, 8193)]
+    ("size", "rows", "firsts", "seconds"),
+    [
+        (10_000, 12_288, 1, 1),
+        (40_000, 12_288, 3, 1),
+        (240_000, 12_288, 3, 2),
+        (240_000, 8193, 2, 2),
+        (200_000, 70_000, 1, 2),
+        (400_000, 70_000, 18, 2),
+    ],
 )
-def test_long_spans_are_counted_and_cut_into_blocks(size: int, rows: int) -> None:
-    """However a span is sorted it holds its comparisons; with enough of them a part meets one block of second rows."""
+@pytest.mark.parametrize("kind", [np.uint16, np.int32])
+def test_long_spans_are_counted_and_cut_into_blocks(
+    size: int, rows: int, firsts: int, seconds: int, kind: type[np.integer]
+) -> None:
+    """However a span is sorted it holds its comparisons; a part meets one block of second rows, then of first rows."""
     walk = made(size, rows)
+    walk = walk._replace(bucket=walk.bucket.astype(kind))
     laid = score_spans.spans_of(walk, np.array([size]), walk.chunk_start[:0], np.ones(rows, dtype=np.int64))
     found = comparisons(laid, 0)
     assert sorted(found) == sorted(zip(walk.bucket, walk.first, walk.second, strict=True))
-    block = laid.rows >> score_spans.BLOCK
-    same = [np.ptp(block[laid.start[low] : laid.start[high]]) == 0 for low, high in pairwise(laid.run)]
-    assert all(same) == (size == 240_000)
-    assert len(same) == (4 if all(same) else 2)
+    lengths, blocks = np.minimum(np.diff(laid.start), score_spans.LONG), set()
+    for part, (low, high) in enumerate(pairwise(laid.run)):
+        first = set(laid.row[low:high] >> score_spans.FIRST)
+        assert len(first) == 1 or firsts == 1
+        assert firsts == 1 or (np.diff(lengths[low:high]) >= 0).all()
+        blocks.add((min(first) if firsts > 1 else 0, laid.base[part]))
+    assert len({first for first, _ in blocks}) == firsts
+    assert len({base for _, base in blocks}) == seconds
+    assert len(laid.bucket) == 2 * len(blocks)
 
 
 def test_a_short_span_has_one_part_for_each_bucket() -> None:

@@ -12,20 +12,29 @@ from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
 
 @kernel
 def bytes_of(
-    words: Ints, weights: Bytes, start: Ints, row: Index, rows: Index,
+    words: Ints, weights: Bytes, base: int, start: Ints, row: Index, rows: Halves,
     reach: int, most: int,
 ) -> None:  # fmt: skip
     """All runs but the first into bucket 1."""
-    simd.add_runs(words, 1, weights, start, row, rows, 1, row.size, reach, most)
+    simd.add_runs(words, 1, weights, base, start, row, rows, 1, row.size, reach, most)
 
 
 @kernel
 def packed_of(
-    words: Ints, packed: Bytes, start: Ints, row: Index, rows: Index,
+    words: Ints, packed: Bytes, base: int, start: Ints, row: Index, rows: Halves,
     reach: int, most: int,
 ) -> None:  # fmt: skip
     """All runs but the first into bucket 1."""
-    simd.add_packed_runs(words, 1, packed, start, row, rows, 1, row.size, reach, most)
+    simd.add_packed_runs(words, 1, packed, base, start, row, rows, 1, row.size, reach, most)
+
+
+@kernel
+def threes_of(
+    words: Ints, packed: Bytes, base: int, start: Ints, row: Index, rows: Halves,
+    reach: int, most: int,
+) -> None:  # fmt: skip
+    """All runs but the first into bucket 1."""
+    simd.add_packed_threes(words, 1, packed, base, start, row, rows, 1, row.size, reach, most)
 
 
 @kernel
@@ -38,30 +47,36 @@ def pair_of(half: Halves, weights: Bytes, a: int, b: int) -> None:
 @given(
     seed=st.integers(0, 999),
     heaviest=st.sampled_from([1, 5, 15, 16, 100, 255]),
-    sizes=st.lists(st.integers(1, 400), min_size=2, max_size=9),
+    sizes=st.lists(st.one_of(st.integers(1, 7), st.integers(1, 400)), min_size=2, max_size=9),
+    base=st.integers(0, 3),
 )
-def test_runs_are_added_as_numpy_adds_them(seed: int, heaviest: int, sizes: list[int]) -> None:
+def test_runs_are_added_as_numpy_adds_them(seed: int, heaviest: int, sizes: list[int], base: int) -> None:
     """Sums of all lanes are the plain ones, also of more than 8 and 16 bits hold, of bytes and of packed weights."""
     rng = np.random.default_rng(seed)
     weights = rng.integers(0, heaviest + 1, (7, WIDTH)).astype(np.uint8)
     weights[:2] = heaviest
     start = np.concatenate([[0], np.cumsum(sizes)])
-    row, rows = (rng.integers(0, 7, size).astype(np.int32) for size in (len(sizes), sum(sizes)))
+    row = rng.integers(0, 7, len(sizes)).astype(np.int32)
+    rows = rng.integers(0, 7 - base, sum(sizes)).astype(np.uint16)
     before = rng.integers(0, 2**40, (2, WIDTH))
     want = before.copy()
     for run in range(1, row.size):
-        total = weights[rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
+        total = weights[base + rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
         want[1] += total * weights[row[run]]
-    limits = 255 // heaviest, 65535 // heaviest**2
+    given = base, start, row, rows, 255 // heaviest, 65535 // heaviest**2
     found = before.copy()
-    bytes_of(found, weights, start, row, rows, *limits)
+    bytes_of(found, weights, *given)
     np.testing.assert_array_equal(found, want)
     if heaviest < 16:
         packed = weights[:, : WIDTH // 2] | weights[:, WIDTH // 2 :] << 4
         found = before.copy()
-        packed_of(found, packed, start, row, rows, *limits)
+        packed_of(found, packed, *given)
         np.testing.assert_array_equal(found, want)
-        simd._plain_packed_runs(before, 1, packed, start, row, rows, 1, row.size, *limits)
+        if heaviest < 6:
+            found = before.copy()
+            threes_of(found, packed, *given)
+            np.testing.assert_array_equal(found, want)
+        simd._plain_packed_runs(before, 1, packed, *given[:4], 1, row.size, *given[4:])
         np.testing.assert_array_equal(before, want)
 
 
