@@ -8,7 +8,6 @@ comparisons of a span stand, decides how fast the walk is and nothing else.
 
 from collections.abc import Sequence
 from functools import partial
-from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +106,7 @@ def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Int
     place = comparisons.chunk_start[chunk]
     laid = int(np.searchsorted(place, furthest))
     room = np.empty(int(place[laid]), dtype=np.uint16)
-    lay = partial(_laid, comparisons, place, alike, room, local())
+    lay = partial(_laid, comparisons, place, alike, room)
     longest_first = by_many(lay, range(laid - 1, -1, -1), threads if room.size > MANY else 1)
     spans = _joined(chunk, longest_first[::-1], room)
     for array in spans:
@@ -115,13 +114,8 @@ def spans_of(comparisons: SortedComparisons, ranks: Ints, cuts: Ints, alike: Int
     return spans
 
 
-def _laid(
-    comparisons: SortedComparisons, place: Ints, alike: Ints, room: Halves, spare: local, span: int
-) -> _Room:
-    """Parts and runs of one span, the runs counted from its first.
-
-    ``room``: for second rows of all; ``spare``: words of this thread, used again for every span.
-    """
+def _laid(comparisons: SortedComparisons, place: Ints, alike: Ints, room: Halves, span: int) -> _Room:
+    """Parts and runs of one span, the runs counted from its first; ``room``: for second rows of all."""
     (low, high), rows, buckets = place[span : span + 2].tolist(), alike.size, comparisons.coef.size
     size = high - low
     pairs = comparisons.first[low:high], comparisons.second[low:high], comparisons.bucket[low:high]
@@ -132,11 +126,10 @@ def _laid(
         np.empty(parts, dtype=np.int32), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32), room,
     )  # fmt: skip
     if cut.first:
-        words = getattr(spare, "words", None)
-        if words is None or words.size < size + (parts << PIECE):
-            words = spare.words = np.empty(size + (parts << PIECE), dtype=np.uint32)
-        following = np.full((size >> PIECE) + parts, -1, dtype=np.int64)
-        pieces = _Pieces(words, np.empty(parts, dtype=np.int64), following)
+        pieces = _Pieces(
+            np.empty(size + (parts << PIECE), dtype=np.uint32), np.empty(parts, dtype=np.int64),
+            np.full((size >> PIECE) + parts, -1, dtype=np.int64),
+        )  # fmt: skip
         _part(*pairs, cut, pieces)
         _lay(pieces, cut, rows, low, out)
     else:
