@@ -40,8 +40,8 @@ class Spans(NamedTuple):
     A part holds comparisons of one bucket and one block of second rows, a run those of one first row. ``chunk``
     (P+1,): first chunk of each span; ``part`` (P+1,): its first part (the last spans may have none); ``run`` (Q+1,)
     int64: first run of each part; ``bucket`` (Q,) int32: its bucket; ``base`` (Q,) int32: where its block begins;
-    ``start`` (R+1,) int64: places of each run in ``rows`` uint16, the second rows, counted from there; ``row`` (R,)
-    int32: its first row.
+    ``start`` (R+1,) int64: places of each run in ``rows`` uint16, the second rows; ``row`` (R,) int32: its first row;
+    both kinds of rows are counted from ``base``.
     """
 
     chunk: Ints

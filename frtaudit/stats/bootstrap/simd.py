@@ -32,19 +32,19 @@ def _plain_runs(
     """Add runs ``low`` .. ``high - 1`` to ``words[key]``: the weight of ``row`` times the weights of its ``rows``.
 
     ``words`` (buckets, 128) int64; ``weights`` (R, 128) uint8; run r has the places from ``start[r]`` to
-    ``start[r + 1]`` of ``rows``, at least one, which are counted from ``base``. The weights of ``reach`` rows sum to
+    ``start[r + 1]`` of ``rows``, at least one; all rows are counted from ``base``. The weights of ``reach`` rows sum to
     8 bits, ``most`` products of two weights to 16.
 
     >>> words = np.zeros((1, 128), dtype=np.int64)
     >>> weights = np.full((3, 128), 2, dtype=np.uint8)
-    >>> start, row, rows = np.array([0, 2, 3]), np.int32([0, 1]), np.uint16([0, 1, 1])
+    >>> start, row, rows = np.array([0, 2, 3]), np.int32([-1, 0]), np.uint16([0, 1, 1])
     >>> _plain_runs(words, 0, weights, 1, start, row, rows, 0, 2, 127, 16383)
     >>> int(words[0, 63])
     12
     """
     for run in range(low, high):
         total = weights[base:][rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
-        words[key] += total * weights[row[run]]
+        words[key] += total * weights[base + row[run]]
 
 
 def _plain_packed_runs(

@@ -54,10 +54,10 @@ def _ask(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> None:
 
 
 def _number(make: ir.IRBuilder, array: ir.Value, place: ir.Value, kind: ir.Type = I64) -> ir.Value:
-    """Element of an array of integers that are never negative."""
+    """Element of an array of integers; those of 16 bits are never negative."""
     size = ir.Constant(I64, kind.width.bit_length() - 4)
     number = make.load(make.inttoptr(make.add(array, make.shl(place, size)), kind.as_pointer()))
-    return number if kind is I64 else make.zext(number, I64)
+    return make.zext(number, I64) if kind is I16 else make.sext(number, I64)
 
 
 def _add_product(
@@ -141,28 +141,43 @@ def _lanes_of(make: ir.IRBuilder, parts: Sequence[ir.Value]) -> ir.Value:
 def _add_rows(
     make: ir.IRBuilder,
     row: Callable[[ir.Value], ir.Value],
-    begin: ir.Value,
     stop: ir.Value,
-    totals: Sequence[ir.Value],
-    together: int = 1,
-) -> tuple[ir.Value, list[ir.Value]]:
-    """Add the parts of the rows at ``begin`` .. ``stop - 1``, so many at a time; the first place that is left."""
-    before, step = make.block, ir.Constant(I64, together)
-    with make.if_then(make.icmp_signed("<=", make.add(begin, step), stop)):
-        loop, (place, *sums) = _loop(make, "rows", (begin, *totals))
-        lanes = row(place)
-        for ahead in range(1, together):
-            lanes = make.add(lanes, row(make.add(place, ir.Constant(I64, ahead))))
-        added = [make.add(total, part) for total, part in zip(sums, _parts_of(make, lanes), strict=True)]
-        following = make.add(place, step)
-        more = make.icmp_signed("<=", make.add(following, step), stop)
-        _again(make, loop, (place, *sums), (following, *added), more)
+    starts: Sequence[ir.Value],
+    together: int,
+) -> list[ir.Value]:
+    """From a place and running sums on add the parts of the rows before ``stop``, so many at a time and once at least.
+
+    Returns the place that follows and the sums.
+    """
+    step = ir.Constant(I64, together)
+    loop, phis = _loop(make, "rows", starts)
+    lanes = row(phis[0])
+    for ahead in range(1, together):
+        lanes = make.add(lanes, row(make.add(phis[0], ir.Constant(I64, ahead))))
+    following = [
+        make.add(so_far, more) for so_far, more in zip(phis, (step, *_parts_of(make, lanes)), strict=True)
+    ]
+    _again(make, loop, phis, following, make.icmp_signed("<=", make.add(following[0], step), stop))
+    return following
+
+
+def _add_rows_left(
+    make: ir.IRBuilder,
+    row: Callable[[ir.Value], ir.Value],
+    stop: ir.Value,
+    starts: Sequence[ir.Value],
+    together: int,
+) -> list[ir.Value]:
+    """The same where so many may not be left."""
+    before = make.block
+    with make.if_then(make.icmp_signed("<=", make.add(starts[0], ir.Constant(I64, together)), stop)):
+        added = _add_rows(make, row, stop, starts, together)
         inside = make.block
-    left, *sums = [make.phi(value.type) for value in (begin, *totals)]
-    for phi, none, value in zip((left, *sums), (begin, *totals), (following, *added), strict=True):
-        phi.add_incoming(none, before)
+    phis = [make.phi(value.type) for value in starts]
+    for phi, start, value in zip(phis, starts, added, strict=True):
+        phi.add_incoming(start, before)
         phi.add_incoming(value, inside)
-    return left, sums
+    return phis
 
 
 def _emit_runs(
@@ -172,7 +187,7 @@ def _emit_runs(
     values: Sequence[ir.Value],
     *,
     kind: ir.Type,
-    together: Sequence[int],
+    threes: bool,
 ) -> ir.Value:
     """Three loops: until the 16-bit sums are full, over runs, over the rows of one, or over as many as 8 bits hold."""
     words, key, weights, base, start, row, rows, low, high, reach, most = _addresses(
@@ -191,11 +206,14 @@ def _emit_runs(
     def second(place: ir.Value) -> ir.Value:
         return _row(make, block, _number(make, rows, place, I16), kind)
 
-    at, added = begin, _parts_of(make, ir.Constant(kind, None))
-    for number in together:
-        at, added = _add_rows(make, second, at, stop, added, number)
-    parts = _parts_of(make, _row(make, weights, _number(make, row, run, I32), kind))
-    sums, factors = _split(make, _lanes_of(make, added)), _split(make, _lanes_of(make, parts))
+    added = [begin, *_parts_of(make, ir.Constant(kind, None))]
+    if threes:
+        for together in (3, 1):
+            added = _add_rows_left(make, second, stop, added, together)
+    else:
+        added = _add_rows(make, second, stop, added, 1)
+    parts = _parts_of(make, _row(make, block, _number(make, row, run, I32), kind))
+    sums, factors = _split(make, _lanes_of(make, added[1:])), _split(make, _lanes_of(make, parts))
     even_next, odd_next = (
         make.add(so_far, make.mul(one_sum, factor))
         for so_far, one_sum, factor in zip((even, odd), sums, factors, strict=True)
@@ -229,7 +247,7 @@ def _compiled(emit: Emit, *given: types.Type) -> Made:
     return types.void(*given), emit
 
 
-def _runs_of(kind: ir.Type, *together: int) -> Callable[..., Made]:
+def _runs_of(kind: ir.Type, *, threes: bool = False) -> Callable[..., Made]:
     def typed(
         _: Typing,
         words: types.Type,
@@ -245,7 +263,7 @@ def _runs_of(kind: ir.Type, *together: int) -> Callable[..., Made]:
         most: types.Type,
     ) -> Made:
         given = words, key, weights, base, start, row, rows, low, high, reach, most
-        return _compiled(partial(_emit_runs, kind=kind, together=together), *given)
+        return _compiled(partial(_emit_runs, kind=kind, threes=threes), *given)
 
     return typed
 
@@ -261,9 +279,9 @@ def _fetch(_: Typing, weights: types.Type, row: types.Type) -> Made:
 
 
 OPERATIONS: Mapping[str, Callable[..., None]] = {
-    "add_runs": intrinsic(_runs_of(NARROW, 1)),
-    "add_packed_runs": intrinsic(_runs_of(PACKED, 1)),
-    "add_packed_threes": intrinsic(_runs_of(PACKED, 3, 1)),
+    "add_runs": intrinsic(_runs_of(NARROW)),
+    "add_packed_runs": intrinsic(_runs_of(PACKED)),
+    "add_packed_threes": intrinsic(_runs_of(PACKED, threes=True)),
     "add_pair": intrinsic(_pair),
     "fetch": intrinsic(_fetch),
 }

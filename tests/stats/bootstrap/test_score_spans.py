@@ -54,7 +54,7 @@ def test_spans_hold_the_comparisons_of_their_chunks(
 def comparisons(laid: score_spans.Spans, span: int) -> list[tuple[int, int, int]]:
     """Bucket, first and second row of each comparison of a span, as it is laid out."""
     return [
-        (int(laid.bucket[part]), int(laid.row[run]), int(laid.base[part]) + int(other))
+        (int(laid.bucket[part]), int(laid.base[part] + laid.row[run]), int(laid.base[part]) + int(other))
         for part in range(laid.part[span], laid.part[span + 1])
         for run in range(laid.run[part], laid.run[part + 1])
         for other in laid.rows[laid.start[run] : laid.start[run + 1]]
@@ -107,7 +107,7 @@ def test_long_spans_are_counted_and_cut_into_blocks(
     assert sorted(found) == sorted(zip(walk.bucket, walk.first, walk.second, strict=True))
     lengths, blocks = np.minimum(np.diff(laid.start), score_spans.LONG), set()
     for part, (low, high) in enumerate(pairwise(laid.run)):
-        first = set(laid.row[low:high] >> score_spans.FIRST)
+        first = set((laid.base[part] + laid.row[low:high]) >> score_spans.FIRST)
         assert len(first) == 1 or firsts == 1
         assert firsts == 1 or (np.diff(lengths[low:high]) >= 0).all()
         blocks.add((min(first) if firsts > 1 else 0, laid.base[part]))

@@ -56,13 +56,13 @@ def test_runs_are_added_as_numpy_adds_them(seed: int, heaviest: int, sizes: list
     weights = rng.integers(0, heaviest + 1, (7, WIDTH)).astype(np.uint8)
     weights[:2] = heaviest
     start = np.concatenate([[0], np.cumsum(sizes)])
-    row = rng.integers(0, 7, len(sizes)).astype(np.int32)
+    row = rng.integers(-base, 7 - base, len(sizes)).astype(np.int32)
     rows = rng.integers(0, 7 - base, sum(sizes)).astype(np.uint16)
     before = rng.integers(0, 2**40, (2, WIDTH))
     want = before.copy()
     for run in range(1, row.size):
         total = weights[base + rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
-        want[1] += total * weights[row[run]]
+        want[1] += total * weights[base + row[run]]
     given = base, start, row, rows, 255 // heaviest, 65535 // heaviest**2
     found = before.copy()
     bytes_of(found, weights, *given)
