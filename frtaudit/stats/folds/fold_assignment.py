@@ -195,17 +195,12 @@ def strict_folds(
     loads = np.bincount(unit[first], minlength=int(unit.max()) + 1)
     if loads.max() > math.ceil(first.size / k):
         unit, loads = np.arange(size), np.bincount(first[mated], minlength=size)
-    home = _balance(loads, _least_name(unit, labels), k)[unit]
+    least: dict[int, str] = {}  # the first of its members' names, for each unit
+    for member, unit_number in enumerate(unit.tolist()):
+        least[unit_number] = min(least.get(unit_number, str(labels[member])), str(labels[member]))
+    home = _balance(loads, [least[number] for number in range(len(least))], k)[unit]
     folds = np.where(home[first] == home[second], home[first], DROPPED)
     return Assignment(folds=folds, dropped=int(np.count_nonzero(folds == DROPPED)))
-
-
-def _least_name(unit: Ints, names: Sequence[Hashable]) -> list[str]:
-    """The first of its members' names, for each unit."""
-    least: dict[int, str] = {}
-    for member, unit_number in enumerate(unit.tolist()):
-        least[unit_number] = min(least.get(unit_number, str(names[member])), str(names[member]))
-    return [least[number] for number in range(len(least))]
 
 
 def _names(size: int, names: Sequence[Hashable] | None) -> Sequence[Hashable]:

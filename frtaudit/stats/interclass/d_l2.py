@@ -276,16 +276,12 @@ def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = 
 
             if not detected(SCALE):
                 return None
-            distances.append(_smallest(detected) * float(1 - weights[hidden]))
+            low, high = 0.0, SCALE
+            for _ in range(40):
+                middle = (low + high) / 2
+                low, high = (low, middle) if detected(middle) else (middle, high)
+            distances.append(high * float(1 - weights[hidden]))
     return max(distances)
-
-
-def _smallest(detected: Callable[[float], bool]) -> float:
-    low, high = 0.0, SCALE
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if detected(middle) else (middle, high)
-    return high
 
 
 def _root_error(low: Floats, high: Floats, error: Floats) -> Floats:

@@ -75,6 +75,13 @@ class Misses:
         """Intervals that contain the true value."""
         return self.given - self.lower - self.upper
 
+    def __add__(self, other: "Misses") -> "Misses":
+        return Misses(
+            lower=self.lower + other.lower,
+            upper=self.upper + other.upper,
+            given=self.given + other.given,
+        )
+
 
 def misses(bounds: Bounds, truth: float) -> Misses:
     """Count the intervals that miss, each side apart.

@@ -50,7 +50,10 @@ def joined(image: Ints, service: Ints, box: Floats, least: float = MIN_OVERLAP) 
     cut = np.zeros(size, dtype=np.bool_)
     while True:
         face = _parts(ends, size)
-        twice = _held_twice(face, service)
+        twice = np.zeros(int(face.max(initial=-1)) + 1, dtype=np.bool_)  # faces with two boxes of one service
+        if face.size:
+            key, count = np.unique(face * (int(service.max()) + 1) + service, return_counts=True)
+            twice[key[count > 1] // (int(service.max()) + 1)] = True
         if not twice.any():
             return face, cut
         cut |= twice[face]
@@ -78,12 +81,3 @@ def _parts(ends: Ints, size: int) -> Ints:
     _, part = scipy.sparse.csgraph.connected_components(graph, directed=False)
     _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)
-
-
-def _held_twice(face: Ints, service: Ints) -> Flags:
-    """Whether each face holds two boxes of one service, shape (faces,)."""
-    values = np.zeros(int(face.max(initial=-1)) + 1, dtype=np.bool_)
-    if face.size:
-        key, count = np.unique(face * (int(service.max()) + 1) + service, return_counts=True)
-        values[key[count > 1] // (int(service.max()) + 1)] = True
-    return values

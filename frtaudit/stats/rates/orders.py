@@ -53,7 +53,8 @@ def pool_orders(comparisons: Comparisons, table: ScoreTable) -> Pooled:
     first, pair = _first_lines(low, high)
     forward = _means(table.score, pair, first.size, comparisons.probe == low)
     backward = _means(table.score, pair, first.size, comparisons.probe != low)
-    score = _mean_of_orders(forward, backward)
+    both = (forward + backward) / 2
+    score = np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, both))
     failed = np.isnan(score)
     pooled = Comparisons(
         all_pairs=False,
@@ -88,11 +89,6 @@ def _means(score: Floats, pair: Ints, n_pairs: int, chosen: Flags) -> Floats:
     means = np.full(n_pairs, np.nan)
     np.divide(total, count, out=means, where=count > 0)
     return means
-
-
-def _mean_of_orders(forward: Floats, backward: Floats) -> Floats:
-    both = (forward + backward) / 2
-    return np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, both))
 
 
 def _asymmetry(forward: Floats, backward: Floats) -> Asymmetry:

@@ -75,6 +75,10 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     rate = np.divide(errors, pairs, out=np.zeros(errors.shape), where=pairs > 0)
     left = 1.0 - 1.0 / np.maximum(tail.n_samples, 1)
     membership = members(groups, tail.n_samples.size)
+    each = np.bincount(tail.mated_i, minlength=tail.subject_of.size)
+    each += np.bincount(tail.mated_j, minlength=tail.subject_of.size)
+    most = np.zeros(tail.n_samples.size, dtype=np.int64)
+    np.maximum.at(most, tail.subject_of, each)
     return MatedSums(
         thresholds=wanted,
         errors=by_group,
@@ -83,7 +87,7 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
         error_bar_sum=_by_group(errors * left, membership),
         subject_errors=errors,
         subject_pairs=pairs,
-        image_pairs=_most_of_one_sample(tail),
+        image_pairs=most,
     )
 
 
@@ -93,14 +97,6 @@ def mated_errors(tail: ScoreTail, groups: Groups, thresholds: Floats) -> tuple[I
     reached = np.searchsorted(tail.mated_score, unique, side="right")
     errors = _count_subjects(tail.subject_of[tail.mated_i], reached, tail.n_samples.size)[inverse]
     return _by_group(errors, members(groups, tail.n_samples.size)), errors
-
-
-def _most_of_one_sample(tail: ScoreTail) -> Ints:
-    each = np.bincount(tail.mated_i, minlength=tail.subject_of.size)
-    each += np.bincount(tail.mated_j, minlength=tail.subject_of.size)
-    most = np.zeros(tail.n_samples.size, dtype=np.int64)
-    np.maximum.at(most, tail.subject_of, each)
-    return most
 
 
 def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> ErrorSums:

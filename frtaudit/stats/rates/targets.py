@@ -1,11 +1,13 @@
 """Thresholds at a target false match rate: t_a = inf{t : FMR(t) <= a} (FORMULAS 1)."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from math import floor
 
 import numpy as np
 
-from frtaudit.core.arrays import Index, Ints, Scores
+from frtaudit.core.arrays import Floats, Index, Ints, Scores
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats._numba import kernel
@@ -60,6 +62,23 @@ def threshold_at(
     if np.isneginf(tail.cutoff):
         return float("-inf")
     raise BelowFloorError(f"the threshold at FMR {target}", tail.cutoff)
+
+
+def thresholds_at(
+    tail: ScoreTail,
+    groups: Groups,
+    targets: Sequence[float],
+    refused: Sequence[str | None],
+    weightings: Sequence[Weighting],
+) -> Floats:
+    """:func:`threshold_at` by weighting and target, (W, A) float64; NaN where refused or below the tail's floor."""
+    values = np.full((len(weightings), len(targets)), np.nan)
+    for w, weighting in enumerate(weightings):
+        for a, target in enumerate(targets):
+            if refused[a] is None:
+                with suppress(BelowFloorError):
+                    values[w, a] = threshold_at(tail, groups, target, weighting)
+    return values
 
 
 def threshold_at_max_group(

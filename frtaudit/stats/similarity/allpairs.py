@@ -132,7 +132,8 @@ def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request
         floor = float("-inf") if pilot is None else _floor(pilot, depth, allowed, float(context.edges[0]))
         scan = scan_non_mated(context, floor, capacity)
         if scan.pairs is None:
-            floor = _edge_that_fits(scan, context.edges, capacity)
+            # the lowest edge above which no more than the capacity lie
+            floor = float(context.edges[int(np.argmax(above_edges(scan.histogram) <= capacity))])
             return _with_tail(empty, scan_non_mated(context, floor, capacity), floor)
         tail = _with_tail(empty, scan, floor)
         del scan
@@ -161,11 +162,6 @@ def _floor(pilot: PilotSample, depth: float, allowed: float, lowest: float) -> f
     if np.isneginf(wanted):
         return wanted
     return max(wanted, float(np.nextafter(np.float32(lowest), np.float32(np.inf))))
-
-
-def _edge_that_fits(scan: Scan, edges: Floats, capacity: int) -> float:
-    """The lowest edge above which no more than ``capacity`` comparisons lie."""
-    return float(edges[int(np.argmax(above_edges(scan.histogram) <= capacity))])
 
 
 def _with_tail(empty: ScoreTail, scan: Scan, floor: float) -> ScoreTail:

@@ -55,7 +55,12 @@ def fit(excess: Floats, weights: Floats | None = None) -> ParetoFit:
     """
     each = np.ones((1, excess.size)) if weights is None else weights
     total = np.maximum(each.sum(axis=1), 1.0)
-    grid = _grid(excess)
+    # theta_j = 1/x_n + (1 - sqrt(m/(j - 1/2)))/(3 x*), x* the first quartile, m = 20 + sqrt(n)
+    ordered = np.sort(excess)
+    m = 20 + int(np.sqrt(ordered.size))
+    quartile = ordered[max(int(ordered.size / 4 + 0.5) - 1, 0)]
+    steps: Floats = 1 - np.sqrt(m / (np.arange(1, m + 1) - 0.5))
+    grid = np.asarray(1 / ordered[-1] + steps / (3 * quartile))
     shape = each @ np.log1p(-np.outer(excess, grid)) / total[:, None]
     likelihood = excess.size * (np.log(np.maximum(-grid / np.where(shape, shape, -grid), 1e-300)) - shape - 1)
     posterior = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
@@ -64,12 +69,3 @@ def fit(excess: Floats, weights: Floats | None = None) -> ParetoFit:
     shape = (each * np.log1p(-np.outer(theta, excess))).sum(axis=1) / total
     shape = np.where(shape, shape, -theta * excess.mean())
     return ParetoFit(shape=shape, scale=-shape / theta)
-
-
-def _grid(excess: Floats) -> Floats:
-    """theta_j = 1/x_n + (1 - sqrt(m/(j - 1/2)))/(3 x*), x* the first quartile, m = 20 + sqrt(n)."""
-    ordered = np.sort(excess)
-    m = 20 + int(np.sqrt(ordered.size))
-    quartile = ordered[max(int(ordered.size / 4 + 0.5) - 1, 0)]
-    steps: Floats = 1 - np.sqrt(m / (np.arange(1, m + 1) - 0.5))
-    return np.asarray(1 / ordered[-1] + steps / (3 * quartile))
