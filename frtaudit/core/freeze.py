@@ -14,6 +14,17 @@ def freeze(value: object, *fields: str) -> None:
         object.__setattr__(value, name, view)
 
 
+class FrozenArrays:
+    """A frozen dataclass with slots whose arrays are read-only, each of them."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        import numpy as np  # as above
+
+        freeze(self, *(name for name in self.__slots__ if isinstance(getattr(self, name), np.ndarray)))
+
+
 def require(holds: bool, invariant: str) -> None:  # noqa: FBT001  what is required is a truth value
     """Raise ``ValueError`` naming the invariant that does not hold."""
     if not holds:

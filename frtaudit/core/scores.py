@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Index, Ints, Scores
-from frtaudit.core.freeze import freeze, require
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores
+from frtaudit.core.freeze import FrozenArrays, freeze, require
 
 NOT_COMPARED = "not_compared"  # the failure code of a comparison that nobody made
 
@@ -50,9 +50,13 @@ class Blocks:
         require(bool(np.all(self.k < self.l)), "k < l")
         require(bool(np.all(self.count > 0)), "no empty block")
 
+    def of(self, keep: Flags) -> "Blocks":
+        """The blocks that are flagged, shape (Q,)."""
+        return Blocks(k=self.k[keep], l=self.l[keep], count=self.count[keep])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NonMatedSums:
+class NonMatedSums(FrozenArrays):
     """Sums over non-mated comparisons with score > threshold, T thresholds, 1 + S scopes, K subjects, G + 1 groups.
 
     Index 0 is everybody; index g + 1 is group g of :class:`Groups`, both subjects in it. Scope 0 is everybody, scope
@@ -73,19 +77,6 @@ class NonMatedSums:
     error_cross: Floats
     subject_errors: Ints
     subject_far: Floats
-
-    def __post_init__(self) -> None:
-        freeze(
-            self,
-            "thresholds",
-            "errors",
-            "far_sum",
-            "far_square",
-            "error_square",
-            "error_cross",
-            "subject_errors",
-            "subject_far",
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from frtaudit.core.freeze import freeze, require
+from frtaudit.core.freeze import FrozenArrays, freeze, require
 
 
 @dataclass(frozen=True)
@@ -37,3 +37,21 @@ def test_a_broken_invariant_is_named() -> None:
     require(True, "never seen")
     with pytest.raises(ValueError, match="^broken invariant: low <= high$"):
         require(False, "low <= high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Every(FrozenArrays):
+    values: npt.NDArray[np.float64]
+    number: float = 0.5
+    other: npt.NDArray[np.float64] | None = None
+
+
+def test_every_array_of_a_value_becomes_read_only() -> None:
+    """`FrozenArrays` freezes each field that is an array, and leaves numbers and None alone."""
+    own = np.zeros(3)
+    every = Every(values=own, other=own)
+    for array in (every.values, every.other):
+        assert array is not None
+        assert not array.flags.writeable
+    assert own.flags.writeable
+    assert (every.number, Every(values=own).other) == (0.5, None)

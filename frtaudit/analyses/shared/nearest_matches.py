@@ -9,7 +9,7 @@ import scipy
 
 from frtaudit.core import Cohort, CohortData
 from frtaudit.core.arrays import Flags, Ints, Singles
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.machine.extras import need
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.review import pair_id, read_review
@@ -50,7 +50,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NearestMatches:
+class NearestMatches(FrozenArrays):
     """The best matches of a test set in one training set.
 
     ``rows`` (n,) int64: cohort samples with a template; ``subject`` (n,) int64: their subjects; ``index`` (n, k)
@@ -67,9 +67,6 @@ class NearestMatches:
     score: Singles
     verdict: Ints
     overlap_at: float
-
-    def __post_init__(self) -> None:
-        freeze(self, "rows", "index", "score", "verdict")
 
     @property
     def subject(self) -> Ints:

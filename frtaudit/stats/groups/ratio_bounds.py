@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 
 STEPS = 200  # Dinkelbach's steps grow faster than geometrically: ten are many
 STILL = 1e-15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class Pool(FrozenArrays):
     """Things of which at most ``limit`` may be chosen (None: all): ``errors``, ``trials`` (U,) float64 that each adds.
 
     Both are negative for what is taken out.
@@ -28,9 +28,6 @@ class Pool:
     errors: Floats
     trials: Floats
     limit: int | None = None
-
-    def __post_init__(self) -> None:
-        freeze(self, "errors", "trials")
 
 
 def largest_ratio(errors: float, trials: float, pools: Sequence[Pool]) -> float:

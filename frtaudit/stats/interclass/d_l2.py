@@ -15,7 +15,7 @@ import numpy.typing as npt
 import scipy
 
 from frtaudit.core.arrays import Floats, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats.interclass.class_curves import PART, redrawn
 from frtaudit.stats.intervals.bootstrap_intervals import Moments
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
@@ -36,7 +36,7 @@ class Space(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Steps:
+class Steps(FrozenArrays):
     """Step functions of all classes on common pieces.
 
     ``values``: shape (C, U), float64, value of each class on each piece; ``widths``: shape (U,), lengths of
@@ -45,9 +45,6 @@ class Steps:
 
     values: Floats
     widths: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "values", "widths")
 
     def from_mean(self) -> Floats:
         """Class minus the plain mean of the classes, shape (C, U) (FORMULAS 3, Delta_c)."""
@@ -62,8 +59,14 @@ def steps(classes: Sequence[Floats], score_range: tuple[float, float], space: Sp
     """
     ordered = [np.sort(to_scale(scores, score_range)) for scores in classes]
     if space is Space.QUANTILE:
-        return _quantile_steps(ordered)
-    return _tar_steps(ordered)
+        u = breakpoints([scores.size for scores in ordered])
+        return Steps(
+            values=np.stack([quantiles(scores, u) for scores in ordered]), widths=np.diff(u, prepend=0.0)
+        )
+    # TAR between consecutive distinct scores; outside the range nothing is integrated
+    knots = np.unique(np.concatenate([*ordered, [0.0, SCALE]]).clip(0.0, SCALE))
+    values = [1 - np.searchsorted(scores, knots[:-1], side="right") / scores.size for scores in ordered]
+    return Steps(values=np.stack(values), widths=np.diff(knots))
 
 
 def to_scale(scores: npt.ArrayLike, score_range: tuple[float, float]) -> Floats:
@@ -120,7 +123,7 @@ def threshold_curves(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PopulationTable:
+class PopulationTable(FrozenArrays):
     """d_l2 for the population (FORMULAS 8.7), quantile space, 0..100.
 
     ``low``, ``point``, ``high``: shape (C,); ``statistic``: max over classes of ||Delta_c||; ``p_value``: of "all
@@ -141,9 +144,6 @@ class PopulationTable:
     subjects: Ints
     mc_error: Floats
     bounds: Bounds
-
-    def __post_init__(self) -> None:
-        freeze(self, "low", "point", "high", "subjects", "mc_error")
 
 
 def population_bounds(square: Floats, noise: Floats, point: Floats, degrees: float = math.inf) -> Bounds:
@@ -333,20 +333,6 @@ def from_mean(values: Floats) -> Floats:
     [[-1.0], [1.0]]
     """
     return np.asarray(values - values.mean(axis=0))
-
-
-def _quantile_steps(ordered: Sequence[Floats]) -> Steps:
-    u = breakpoints([scores.size for scores in ordered])
-    return Steps(
-        values=np.stack([quantiles(scores, u) for scores in ordered]), widths=np.diff(u, prepend=0.0)
-    )
-
-
-def _tar_steps(ordered: Sequence[Floats]) -> Steps:
-    """TAR between consecutive distinct scores; outside the range nothing is integrated."""
-    knots = np.unique(np.concatenate([*ordered, [0.0, SCALE]]).clip(0.0, SCALE))
-    values = [1 - np.searchsorted(scores, knots[:-1], side="right") / scores.size for scores in ordered]
-    return Steps(values=np.stack(values), widths=np.diff(knots))
 
 
 def breakpoints(sizes: Sequence[int]) -> Floats:

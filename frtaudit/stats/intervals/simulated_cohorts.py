@@ -193,9 +193,11 @@ def draw_non_mated(
             bounds, place.starts, candidates, heavy, shares, place.weight, wide * pair, rate / wide, seeds,
             alike, added,
         )  # fmt: skip
-    return Drawn(
-        own=tally_of(observed), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64)
-    )
+    return _non_mated(tally_of(observed), tally_of(lent))
+
+
+def _non_mated(own: Tally, lent: Tally) -> Drawn:
+    return Drawn(own=own, lent=lent, errors=np.zeros((own.errors.size, 0), dtype=np.int64))
 
 
 def _look_alikes(
@@ -245,9 +247,7 @@ def _from_listing(
             candidates, mean * pair, place.first, place.second, shares, place.weight, rate / wide, seeds,
             alike, added,
         )  # fmt: skip
-    return Drawn(
-        own=tally_of(observed), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64)
-    )
+    return _non_mated(tally_of(observed), tally_of(lent))
 
 
 def _normal(
@@ -287,7 +287,7 @@ def _normal(
         subjects_with_errors=everybody,
         heaviest=np.abs(sums - (2 * count / place.weight.sum())[:, None] * place.weight).max(axis=1),
     )
-    return Drawn(own=tally, lent=no_tally(len(effects)), errors=np.zeros((len(effects), 0), dtype=np.int64))
+    return _non_mated(tally, no_tally(len(effects)))
 
 
 def _noise(rng: np.random.Generator, u: Floats, starts: Ints) -> Floats:

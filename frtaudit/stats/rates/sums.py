@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.trials import block_sizes, members, subject_trials, trials
@@ -28,7 +28,7 @@ class BelowFloorError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatedSums:
+class MatedSums(FrozenArrays):
     """Sums over mated comparisons with score <= threshold; T thresholds, K subjects, G + 1 group indices.
 
     With FRR_k the share of errors of subject k among its comparisons (FORMULAS 1): ``thresholds`` (T,)
@@ -46,19 +46,13 @@ class MatedSums:
     subject_pairs: Ints
     image_pairs: Ints
 
-    def __post_init__(self) -> None:
-        freeze(self, *(field.name for field in fields(self)))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorSums:
+class ErrorSums(FrozenArrays):
     """False matches per threshold and group: ``errors`` int64, ``far_sum`` float64: sum e_kl/n_kl; both (T, G+1)."""
 
     errors: Ints
     far_sum: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "errors", "far_sum")
 
 
 def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> MatedSums:

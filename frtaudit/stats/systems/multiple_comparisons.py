@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 
 Pair = tuple[int, int]
 
@@ -24,7 +24,7 @@ ROUNDING = 1e-9  # of a studentised difference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class Family(FrozenArrays):
     """Differences of P pairs of systems, judged together.
 
     ``pairs``: (first, second), D = first minus second; ``value``, ``error`` (P,) float64: D and the standard deviation
@@ -35,9 +35,6 @@ class Family:
     value: Floats
     error: Floats
     away: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "value", "error", "away")
 
     @property
     def n_resamples(self) -> int:

@@ -10,20 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 
 SMALLEST = 1e-9  # of theta times the mean excess: the distribution is exponential to rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParetoFit:
+class ParetoFit(FrozenArrays):
     """``shape``, ``scale`` (B,) float64: of B fits, the scale in units of the score."""
 
     shape: Floats
     scale: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "shape", "scale")
 
     def survival(self, excess: Floats | float) -> Floats:
         """P(Y > ``excess``) under each fit; 0 from the end of the tail on.

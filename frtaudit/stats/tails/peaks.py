@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Bytes, Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.bootstrap.denominators import non_mated_totals
 from frtaudit.stats.intervals.bootstrap_intervals import quantile
@@ -25,7 +25,7 @@ HALVINGS = 60  # of the span of scores in which a threshold is searched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Peaks:
+class Peaks(FrozenArrays):
     """Exceedances of one threshold: how many, their fit, and the p value of that fit.
 
     ``share``: of all non-mated comparisons; ``fitted``: one fit, ``drawn`` (B,) of resamples of subjects with their
@@ -39,9 +39,6 @@ class Peaks:
     p: float
     drawn: ParetoFit
     drawn_share: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "drawn_share")
 
     def fmr(self, threshold: float) -> float:
         """The model's FMR at ``threshold``, which is at or above this one."""
