@@ -42,6 +42,8 @@ NOBODY = "no subject has two samples: no score shows how similar images of one s
 NO_PAIRS = "no two subjects were compared"
 WEAK = "the system is too weak to tell"
 SUBJECTS = ("subject", "other_subject")
+PAIRS_OF = "share of compared pairs of subjects"
+IMAGES_OF = "share of the images that have others of their subject"
 RULE = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
 
 
@@ -96,7 +98,15 @@ class IdentityCheck:
         confirmed = {verdict.pair: verdict for verdict in verdicts if verdict.kind == PEOPLE and verdict.same}
         known = {verdict.pair for verdict in verdicts}
         waiting = [line for line in lines if line.kind == PEOPLE and line.pair not in known]
-        estimates = [_people(system, suspects), _images(system, suspects)]
+        cuts = suspects.cuts
+        at = {} if cuts is None else {"cut": cuts.few}
+        at_both = {} if cuts is None else {"cut": cuts.few, "cut_of_many": cuts.many}
+        why = None if suspects.pairs is not None else suspects.why
+        counted = suspects.compared, suspects.looked_at
+        estimates = [
+            _count(system, "suspected_duplicates", PAIRS_OF, suspects.pairs, counted[0], at_both, why),
+            _count(system, "suspected_images", IMAGES_OF, suspects.images, counted[1], at, suspects.why),
+        ]
         apart = _compared(system, [reviewed.subjects for reviewed in confirmed.values()])
         if apart.size:
             estimates += _without(system, CONFIRMED, apart, alpha)
@@ -176,31 +186,16 @@ def _share(some: int, total: int) -> str:
     return f"{formatting.count(some)} of {formatting.count(total)} ({formatting.rate(some / total)})"
 
 
-def _people(system: SystemData, suspects: SystemSuspects) -> Estimate:
-    number = None if suspects.pairs is None else suspects.pairs.first.size
-    why = None if suspects.pairs is not None else suspects.why
-    unit = "share of compared pairs of subjects"
-    at = {} if suspects.cuts is None else {"cut": suspects.cuts.few, "cut_of_many": suspects.cuts.many}
-    return _count(system, "suspected_duplicates", unit, number, suspects.compared, at, why)
-
-
-def _images(system: SystemData, suspects: SystemSuspects) -> Estimate:
-    number = None if suspects.images is None else suspects.images.first.size
-    unit = "share of the images that have others of their subject"
-    at = {} if suspects.cuts is None else {"cut": suspects.cuts.few}
-    return _count(system, "suspected_images", unit, number, suspects.looked_at, at, suspects.why)
-
-
 def _count(
     system: SystemData,
     metric: str,
     unit: str,
-    number: int | None,
+    suspected: Suspects | None,
     of: int,
     at: Mapping[str, float],
     why: str | None,
 ) -> Estimate:
-    counts = (number, of) if number is not None and of > 0 else None
+    counts = (suspected.first.size, of) if suspected is not None and of > 0 else None
     value = counts and counts[0] / counts[1]
     return Estimate.of(
         system.provider,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores
+from frtaudit.core.arrays import Floats, Index, Ints, Scores
 from frtaudit.core.freeze import FrozenArrays, freeze, require
 
 NOT_COMPARED = "not_compared"  # the failure code of a comparison that nobody made
@@ -34,7 +34,7 @@ class ScoreTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blocks:
+class Blocks(FrozenArrays):
     """Listed non-mated comparisons counted by unordered pair of subjects.
 
     ``k``, ``l``: shape (Q,), int32, k < l, unique pairs; ``count``: shape (Q,), int64, comparisons in each.
@@ -45,14 +45,10 @@ class Blocks:
     count: Ints
 
     def __post_init__(self) -> None:
-        freeze(self, "k", "l", "count")
+        FrozenArrays.__post_init__(self)
         require(self.k.shape == self.l.shape == self.count.shape, "equal lengths")
         require(bool(np.all(self.k < self.l)), "k < l")
         require(bool(np.all(self.count > 0)), "no empty block")
-
-    def of(self, keep: Flags) -> "Blocks":
-        """The blocks that are flagged, shape (Q,)."""
-        return Blocks(k=self.k[keep], l=self.l[keep], count=self.count[keep])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

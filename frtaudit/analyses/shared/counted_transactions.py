@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Index, Ints
-from frtaudit.core.transactions import Transactions, chosen
+from frtaudit.core.transactions import Transactions
 from frtaudit.evaluation.system import SystemData
 from frtaudit.inputs.score_lists.attempts import ENROLLED, is_enrolled
 from frtaudit.stats.similarity.transactions import best_scores, composed, in_one_direction, in_time
@@ -44,7 +44,7 @@ class CountedTransactions:
             scored = ~np.isnan(transactions.score).all(axis=1)
             tested = _claimed(system, transactions.claimed)
             enrolled = _claimed(system, transactions.claimed[scored])
-            transactions = chosen(transactions, enrolled[transactions.claimed])
+            transactions = transactions.at_rows(enrolled[transactions.claimed])
         once = in_one_direction(transactions)
         facts = [*_of_directions(transactions.made.size - once.made.size, ordered=ordered)]
         transactions = transactions if ordered else once

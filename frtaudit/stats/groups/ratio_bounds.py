@@ -39,7 +39,11 @@ def largest_ratio(errors: float, trials: float, pools: Sequence[Pool]) -> float:
     >>> largest_ratio(1, 10, [pool]), largest_ratio(1, 10, [])
     (0.21428571428571427, 0.1)
     """
-    if _may_empty(trials, pools):
+    taken = 0.0
+    for pool in pools:
+        out = np.sort(np.minimum(pool.trials, 0.0))
+        taken += float(out[: pool.limit].sum())
+    if taken < 0 and trials + taken <= 0:  # what is taken out could be all that there is
         return 1.0
     ratio = _start(errors, trials, pools)
     for _ in range(STEPS):
@@ -63,15 +67,6 @@ def smallest_ratio(errors: float, trials: float, pools: Sequence[Pool]) -> float
     turned = [Pool(errors=pool.trials - pool.errors, trials=pool.trials, limit=pool.limit) for pool in pools]
     right = largest_ratio(trials - errors, trials, turned)
     return right if math.isnan(right) else max(0.0, 1.0 - right)
-
-
-def _may_empty(trials: float, pools: Sequence[Pool]) -> bool:
-    """Whether what is taken out could be all that there is."""
-    taken = 0.0
-    for pool in pools:
-        out = np.sort(np.minimum(pool.trials, 0.0))
-        taken += float(out[: pool.limit].sum())
-    return taken < 0 and trials + taken <= 0
 
 
 def _start(errors: float, trials: float, pools: Sequence[Pool]) -> float:

@@ -25,7 +25,7 @@ def within_classes(tail: ScoreTail, code: Index) -> ScoreTail:
     cells = np.where((tail.cells >= 0) & (code >= 0), number.ravel(), -1).astype(np.int32)
     blocks = tail.blocks
     if blocks is not None:
-        blocks = blocks.of(_same(code, blocks.k, blocks.l))
+        blocks = blocks.at_rows(_same(code, blocks.k, blocks.l))
     comparisons = complete_pairs(tail.n_samples, cells) if blocks is None else int(blocks.count.sum())
     return replace(
         tail,

@@ -170,8 +170,13 @@ def population_bounds(square: Floats, noise: Floats, point: Floats, degrees: flo
         top = positive + lean + np.sqrt(lean * (lean + 2 * positive) + critical**2 * least)
         low = np.sqrt(np.maximum(centre - critical * np.sqrt(variance), 0.0))
         high = np.sqrt(top)
-        errors = np.array([drawn.gaussian_error(alpha) for drawn in moments])
-        return low, high, _root_error(low, high, errors)
+        error = np.array([drawn.gaussian_error(alpha) for drawn in moments])  # of bounds on d^2
+        twice = np.maximum(2 * np.where(low > 0, low, high), np.finfo(np.float64).tiny)
+        return (
+            low,
+            high,
+            np.asarray(np.minimum(error / twice, np.sqrt(error))),
+        )  # on d: d/(2d), at most its root
 
     return bounds
 
@@ -282,12 +287,6 @@ def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = 
                 low, high = (low, middle) if detected(middle) else (middle, high)
             distances.append(high * float(1 - weights[hidden]))
     return max(distances)
-
-
-def _root_error(low: Floats, high: Floats, error: Floats) -> Floats:
-    """From the Monte Carlo error of bounds on d^2 to that of the bounds on d: d/(2d), at most its own root."""
-    smallest = np.where(low > 0, low, high)
-    return np.asarray(np.minimum(error / np.maximum(2 * smallest, np.finfo(np.float64).tiny), np.sqrt(error)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

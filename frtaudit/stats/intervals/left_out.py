@@ -43,7 +43,7 @@ def _tail_without(tail: ScoreTail, key: Ints) -> ScoreTail:
     stays = ~_of(tail, tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j], key)
     blocks = tail.blocks
     if blocks is not None:
-        blocks = blocks.of(~_of(tail, blocks.k, blocks.l, key))
+        blocks = blocks.at_rows(~_of(tail, blocks.k, blocks.l, key))
     return replace(
         tail,
         tail_i=tail.tail_i[stays],

@@ -178,7 +178,11 @@ def draw_non_mated(
     alike, added = _look_alikes(rng, place, len(effects), also)
     if isinstance(place, Listing):
         return _from_listing(rng, place, rate, effects, pair, alike, added)
-    trials = float((place.weight if not place.identity else _comparisons(place)).sum()) / 2
+    comparisons = place.weight
+    if place.identity:
+        samples = place.samples.astype(np.float64)[None]
+        comparisons = (samples * (_in_cells(samples, place.starts) - samples))[0]
+    trials = float(comparisons.sum()) / 2
     if rate * trials > DENSE:
         return _normal(rng, place, rate, effects, pair, trials, alike, added)
     wide = wider(rate, round(trials))
@@ -300,11 +304,6 @@ def _noise(rng: np.random.Generator, u: Floats, starts: Ints) -> Floats:
 def _in_cells(values: Floats, starts: Ints) -> Floats:
     """Each subject's cell total, the shape of ``values``."""
     return np.repeat(np.add.reduceat(values, starts[:-1], axis=1), np.diff(starts), axis=1)
-
-
-def _comparisons(place: Cells) -> Floats:
-    samples = place.samples.astype(np.float64)[None]
-    return np.asarray((samples * (_in_cells(samples, place.starts) - samples))[0])
 
 
 def _seeds(rng: np.random.Generator, cohorts: int) -> Longs:

@@ -201,13 +201,7 @@ def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer
     suspects = _suspects(tail, Cuts(few=cut, many=cut), keyed, sizes, None if block is None else block_scores)
     order = np.lexsort((suspects.second, -suspects.median, suspects.first))
     highest = order[np.unique(suspects.first[order], return_index=True)[1]]
-    return Suspects(
-        first=suspects.first[highest],
-        second=suspects.second[highest],
-        median=suspects.median[highest],
-        comparisons=suspects.comparisons[highest],
-        best=suspects.best[highest],
-    )
+    return suspects.at_rows(highest)
 
 
 def _suspects(

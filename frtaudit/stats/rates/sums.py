@@ -89,8 +89,11 @@ def mated_errors(tail: ScoreTail, groups: Groups, thresholds: Floats) -> tuple[I
     """Mated errors (score <= threshold) of each group (T, G+1) and of each subject (T, K)."""
     unique, inverse = np.unique(thresholds, return_inverse=True)
     reached = np.searchsorted(tail.mated_score, unique, side="right")
-    errors = _count_subjects(tail.subject_of[tail.mated_i], reached, tail.n_samples.size)[inverse]
-    return _by_group(errors, members(groups, tail.n_samples.size)), errors
+    subject, size = tail.subject_of[tail.mated_i], tail.n_samples.size
+    level = np.repeat(np.arange(reached.size), np.diff(reached, prepend=0))
+    counts = np.bincount(level * size + subject[: level.size], minlength=reached.size * size)
+    errors = np.cumsum(counts.reshape(reached.size, size), axis=0)[inverse]
+    return _by_group(errors, members(groups, size)), errors
 
 
 def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> ErrorSums:
@@ -134,22 +137,22 @@ def non_mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] 
     near, below, everything = _split(tail, unique)
     parts = [_from_tail(tail, groups, unique[near])]
     if below.size and tail.rescored is not None:
-        parts.append(_pick(tail.rescored, np.searchsorted(tail.rescored.thresholds, unique[below])))
+        parts.append(tail.rescored.at_rows(np.searchsorted(tail.rescored.thresholds, unique[below])))
     if everything.size:
         parts.append(_from_trials(tail, groups))
     order = np.argsort(np.concatenate([near, below, everything]), kind="stable")
-    return _pick(_stack(parts), order[inverse])
+    return _stack(parts).at_rows(order[inverse])
 
 
 def rows_at(sums: NonMatedSums, thresholds: Floats) -> NonMatedSums:
     """The rows of some of its thresholds, which are ascending as they are."""
-    return _pick(sums, np.searchsorted(sums.thresholds, thresholds))
+    return sums.at_rows(np.searchsorted(sums.thresholds, thresholds))
 
 
 def joined(sums: NonMatedSums, more: NonMatedSums) -> NonMatedSums:
     """The rows of both, which share no threshold, in ascending order."""
     both = _stack([sums, more])
-    return _pick(both, np.argsort(both.thresholds))
+    return both.at_rows(np.argsort(both.thresholds))
 
 
 def ends_along(tail: ScoreTail, ascending: Floats) -> Ints:
@@ -250,20 +253,9 @@ def size_squares(tail: ScoreTail, groups: Groups) -> Ints:
     return total
 
 
-def _pick(sums: NonMatedSums, rows: Ints) -> NonMatedSums:
-    return NonMatedSums(**{field.name: getattr(sums, field.name)[rows] for field in fields(sums)})
-
-
 def _stack(parts: Sequence[NonMatedSums]) -> NonMatedSums:
     names = [field.name for field in fields(NonMatedSums)]
     return NonMatedSums(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
-
-
-def _count_subjects(subject: Index, reached: Ints, n_subjects: int) -> Ints:
-    """Errors of each subject among the first ``reached[t]`` mated comparisons, shape (T, K); ``reached`` ascends."""
-    level = np.repeat(np.arange(reached.size), np.diff(reached, prepend=0))
-    counts = np.bincount(level * n_subjects + subject[: level.size], minlength=reached.size * n_subjects)
-    return np.cumsum(counts.reshape(reached.size, n_subjects), axis=0)
 
 
 def block_order(tail: ScoreTail, end: int) -> Index | Ints:

@@ -59,7 +59,14 @@ def block_sizes(tail: ScoreTail, first: Index, second: Index) -> Ints:
     """
     if tail.blocks is None:
         return np.asarray(tail.n_samples[first] * tail.n_samples[second], dtype=np.int64)
-    return _listed_sizes(tail.blocks, tail.n_samples.size, first, second)
+    blocks, n_subjects = tail.blocks, tail.n_samples.size
+    key = blocks.k.astype(np.int64) * n_subjects + blocks.l
+    wanted = np.minimum(first, second).astype(np.int64) * n_subjects + np.maximum(first, second)
+    if key.size == 0:
+        return np.zeros(wanted.shape, dtype=np.int64)
+    order = np.argsort(key, kind="stable")
+    rows = order[np.minimum(np.searchsorted(key[order], wanted), key.size - 1)]
+    return np.where(key[rows] == wanted, blocks.count[rows], 0)
 
 
 def trials(tail: ScoreTail, groups: Groups) -> Trials:
@@ -143,13 +150,3 @@ def _listed_trials(blocks: Blocks, scope: Index) -> SubjectTrials:
     return SubjectTrials(
         comparisons=comparisons, partners=np.bincount(ends, minlength=scope.size).astype(np.int64)
     )
-
-
-def _listed_sizes(blocks: Blocks, n_subjects: int, first: Index, second: Index) -> Ints:
-    key = blocks.k.astype(np.int64) * n_subjects + blocks.l
-    wanted = np.minimum(first, second).astype(np.int64) * n_subjects + np.maximum(first, second)
-    if key.size == 0:
-        return np.zeros(wanted.shape, dtype=np.int64)
-    order = np.argsort(key, kind="stable")
-    rows = order[np.minimum(np.searchsorted(key[order], wanted), key.size - 1)]
-    return np.where(key[rows] == wanted, blocks.count[rows], 0)

@@ -54,10 +54,7 @@ class Family(FrozenArrays):
 
         Raises ValueError where B is too small for alpha: 1/(B + 1) > alpha.
         """
-        allowed = math.floor(alpha * (self.n_resamples + 1) + ROUNDING) - 1
-        if allowed < 0:
-            raise ValueError(f"{self.n_resamples} replicates cannot decide at alpha = {alpha:g}")
-        return float(np.sort(self._largest())[::-1][allowed])
+        return self._exceeded(self._largest(), alpha)
 
     def bounds(self, alpha: float) -> tuple[Floats, Floats]:
         """Intervals of all differences that hold at once, each (P,): D -+ critical * error."""
@@ -66,7 +63,9 @@ class Family(FrozenArrays):
 
     def narrow(self, alpha: float) -> tuple[Floats, Floats]:
         """The interval of level 1 - 2 alpha of two one-sided tests: within a margin if and only if p <= alpha."""
-        low, high = (self._one_sided(sign, alpha) for sign in (1, -1))
+        alone = self.away[:, 0]
+        sides = (alone, -alone) if len(self.pairs) == 1 else (self._largest(),) * 2
+        low, high = (self._exceeded(errors, alpha) for errors in sides)
         return self.value - low * self.error, self.value + high * self.error
 
     def equivalence_p(self, margin: float) -> Floats:
@@ -113,11 +112,10 @@ class Family(FrozenArrays):
     def _largest(self) -> Floats:
         return np.asarray(np.abs(self.away).max(axis=1))
 
-    def _one_sided(self, sign: int, alpha: float) -> float:
+    def _exceeded(self, errors: Floats, alpha: float) -> float:
         allowed = math.floor(alpha * (self.n_resamples + 1) + ROUNDING) - 1
         if allowed < 0:
             raise ValueError(f"{self.n_resamples} replicates cannot decide at alpha = {alpha:g}")
-        errors = sign * self.away[:, 0] if len(self.pairs) == 1 else self._largest()
         return float(np.sort(errors)[::-1][allowed])
 
 

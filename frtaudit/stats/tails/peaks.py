@@ -123,7 +123,12 @@ def tail_model(
     total = non_mated_totals(tail, no_groups(tail))
     known = float(total.of(np.ones((tail.n_samples.size, 1), dtype=np.uint8)).counts[0, 0])
     drawn = np.asarray(total.of(copies).counts[0], dtype=np.float64)
-    numbers = [number for number in sorted(set(exceedances), reverse=True) if _distinct(tail, number)]
+    numbers = [  # those that the tail holds, of half as many different scores at least
+        number
+        for number in sorted(set(exceedances), reverse=True)
+        if number < tail.tail_score.size
+        and 2 * np.unique(tail.tail_score[: _above(tail, number)]).size >= number
+    ]
     candidates = [_peaks(tail, number, copies, (known, drawn), draws, rng) for number in numbers]
     fits = 0
     while fits < len(candidates) and candidates[-1 - fits].p > level:
@@ -158,10 +163,3 @@ def _peaks(
 def _above(tail: ScoreTail, number: int) -> int:
     """Scores above the one at place ``number``: fewer than that where it ties with some of them."""
     return int(np.searchsorted(-tail.tail_score[:number], -tail.tail_score[number], side="left"))
-
-
-def _distinct(tail: ScoreTail, number: int) -> bool:
-    """Whether the tail holds so many exceedances, of half as many different scores at least."""
-    if number >= tail.tail_score.size:
-        return False
-    return 2 * np.unique(tail.tail_score[: _above(tail, number)]).size >= number
