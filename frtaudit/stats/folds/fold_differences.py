@@ -106,13 +106,19 @@ def redealt_differences(
     home[inverse] = folds[0][mated]
     values = np.empty(n)
     for draw in range(n):
-        moved = home.copy()  # dealt anew among units of one count
-        for count in np.unique(counts):
-            indices = np.flatnonzero(counts == count)
-            moved[indices] = rng.permutation(home[indices])
+        moved = _shuffled_within(home, counts, rng)[inverse]
         disjoint, overlap = folds[0].copy(), folds[1].copy()
-        disjoint[mated] = moved[inverse]
+        disjoint[mated] = moved
         overlap[mated] = rng.permutation(overlap[mated])
         accuracy, other = (k_fold_accuracy(scores, mated, of, k) for of in (disjoint, overlap))
         values[draw] = accuracy.mean - other.mean
     return values
+
+
+def _shuffled_within(home: Ints, counts: Ints, rng: np.random.Generator) -> Ints:
+    """Homes dealt anew among units of one count."""
+    moved = home.copy()
+    for count in np.unique(counts):
+        indices = np.flatnonzero(counts == count)
+        moved[indices] = rng.permutation(home[indices])
+    return moved

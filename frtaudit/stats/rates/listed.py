@@ -47,14 +47,19 @@ def fnmr_at_fmr(mated: Scores, non_mated: Scores, target: Target) -> float:
 def _selected(scores: Scores, above: int) -> np.floating:
     """The score that has ``above`` scores before it in descending order."""
     if scores.size > FEW:
-        # a score that almost always lies below the wanted one; where it does not, only time is lost
-        sample = scores[:: max(1, scores.size // SAMPLE)]
-        share = above / scores.size
-        rank = ceil(sample.size * share + 6 * sqrt(sample.size * share) + 10)
-        low = max(sample.size - rank, 0)
-        upper = scores[scores >= np.partition(sample, low)[low]]
+        upper = scores[scores >= _below(scores, above)]
         if upper.size > above:
             scores = upper
     place = scores.size - 1 - above
     score: np.floating = np.partition(scores, place)[place]
+    return score
+
+
+def _below(scores: Scores, above: int) -> np.floating:
+    """A score that almost always lies below the wanted one; where it does not, only time is lost."""
+    sample = scores[:: max(1, scores.size // SAMPLE)]
+    share = above / scores.size
+    rank = ceil(sample.size * share + 6 * sqrt(sample.size * share) + 10)
+    place = max(sample.size - rank, 0)
+    score: np.floating = np.partition(sample, place)[place]
     return score

@@ -84,12 +84,7 @@ def curve(tail: ScoreTail, groups: Groups, group_index: int = 0, num: int = 400)
     denominators = trials(tail, groups)
     mated, non_mated = group_scores(tail, groups, group_index)
     near = _near(mated, non_mated[::-1], tail.cutoff, num)
-    far = np.zeros(0)
-    if group_index == 0:  # inner edges at or below the floor around which a score lies, thinned
-        inner, both = np.arange(1, tail.edges.size - 1), tail.histogram + tail.mated_histogram
-        used = (tail.edges[inner] <= tail.cutoff) & ((both[inner - 1] > 0) | (both[inner] > 0))
-        edges = tail.edges[inner[used]]
-        far = np.asarray(edges[:: max(1, edges.size // max(num, 1))], dtype=np.float64)
+    far = _edges_below(tail, num) if group_index == 0 else np.zeros(0)
     thresholds = np.concatenate([far, near])
     above = above_edges(tail.histogram)[np.searchsorted(tail.edges, far)]
     above_near = non_mated.size - np.searchsorted(non_mated[::-1], near, side="right")
@@ -115,6 +110,15 @@ def _near(mated: Scores, ascending: Scores, floor: float, num: int) -> Floats:
         return np.zeros(0)
     values = np.unique(np.concatenate(chosen).astype(np.float64))
     return values[values > floor]
+
+
+def _edges_below(tail: ScoreTail, num: int) -> Floats:
+    """Inner edges at or below the floor around which a score lies, thinned to about ``num``."""
+    inner = np.arange(1, tail.edges.size - 1)
+    both = tail.histogram + tail.mated_histogram
+    used = (tail.edges[inner] <= tail.cutoff) & ((both[inner - 1] > 0) | (both[inner] > 0))
+    edges = tail.edges[inner[used]]
+    return np.asarray(edges[:: max(1, edges.size // max(num, 1))], dtype=np.float64)
 
 
 def _ratio(sums: Floats | Ints, counts: Ints) -> Floats:
