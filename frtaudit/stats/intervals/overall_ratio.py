@@ -121,12 +121,8 @@ def _ratio(part: _Part, whole: _Part, people: int, rest_with_errors: int) -> Ove
     """Of a part to the whole; ``people``: subjects whose number bounds what is known, of the part or of the rest."""
     if not (part.sums.whole and whole.sums.total):
         return None
-    group, overall = part.sums, whole.sums
-    share, weight = group.total / overall.total, group.whole / overall.whole
-    rate, overall_rate = group.total / group.whole, overall.total / overall.whole
-    residual = group.errors - rate * group.weight - share * (overall.errors - overall_rate * overall.weight)
-    correction = people / (people - 1) if people > 1 else 1.0
-    variance = correction * float(np.square(residual).sum()) / overall.total**2
+    share, weight = part.sums.total / whole.sums.total, part.sums.whole / whole.sums.whole
+    variance = _variance(part.sums, whole.sums, share, people)
     independent, errors = share * (1 - share), whole.ruled.errors
     by_variance = independent / variance if variance > 0 and independent > 0 else float(errors)
     n_eff = min(by_variance, errors / _few(share, part, whole, rest_with_errors))
@@ -134,6 +130,14 @@ def _ratio(part: _Part, whole: _Part, people: int, rest_with_errors: int) -> Ove
         rate=min(share, 1.0), n_eff=n_eff if people > 1 else 0.0, degrees=degrees_of_freedom(people)
     )
     return OverallRatio(share=share, weight=weight, errors=part.ruled.errors, of=errors, bounds=bounds)
+
+
+def _variance(group: _Sums, overall: _Sums, share: float, people: int) -> float:
+    """Of the share, by subjects."""
+    group_rate, whole = group.total / group.whole, overall.total / overall.whole
+    residual = group.errors - group_rate * group.weight - share * (overall.errors - whole * overall.weight)
+    correction = people / (people - 1) if people > 1 else 1.0
+    return correction * float(np.square(residual).sum()) / overall.total**2
 
 
 def _few(share: float, part: _Part, whole: _Part, rest_with_errors: int) -> float:
