@@ -196,7 +196,11 @@ class _SystemOnTestSet:
             counts = (int(k_fold_accuracy.correct[fold]), int(k_fold_accuracy.total[fold]))
             at = {"fold": float(fold), "threshold": float(threshold)}
             yield self.estimate("fold_accuracy", float(accuracy), counts, SHARE_RIGHT, at=at)
-        yield _eer(self)
+        has_both = bool(pairs.mated.any() and not pairs.mated.all())
+        eer = rates.eer(pairs.tail, self.system.groups) if has_both else None
+        note = "needs mated and non-mated pairs" if eer is None else f"at threshold {eer.threshold:.6g}"
+        value = None if eer is None else eer.value
+        yield self.estimate("eer", value, None, SHARE, weighting=Weighting.POOLED.value, note=note)
         for schema in self.system.groups.schemas:
             yield from self._by_class(k_fold_accuracy, schema)
         if (
@@ -290,15 +294,6 @@ class _SystemOnTestSet:
 
 def _counts(accuracy: kfold_accuracy.FoldAccuracy) -> tuple[int, int]:
     return int(accuracy.correct.sum()), int(accuracy.total.sum())
-
-
-def _eer(place: _SystemOnTestSet) -> Estimate:
-    pairs = place.pairs
-    has_both = bool(pairs.mated.any() and not pairs.mated.all())
-    eer = rates.eer(pairs.tail, place.system.groups) if has_both else None
-    note = "needs mated and non-mated pairs" if eer is None else f"at threshold {eer.threshold:.6g}"
-    value = None if eer is None else eer.value
-    return place.estimate("eer", value, None, SHARE, weighting=Weighting.POOLED.value, note=note)
 
 
 def _intervals(

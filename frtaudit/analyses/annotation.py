@@ -85,7 +85,10 @@ def _rates(system: SystemData, share: float, scores: Scores) -> Iterator[Estimat
     """FNMR at each declared FMR target, or why there is none."""
     for place in system.operating_points.declared:
         target = system.operating_points.targets[place]
-        reason = _refused(system, target, scores)
+        few = unresolved(target, scores.non_mated.size) or (
+            None if scores.mated.size else "no mated comparison"
+        )
+        reason = few or hidden(scores, target, system.censoring)
         errors = 0 if reason else misses(scores, target)
         yield Estimate.of(
             system.provider,
@@ -98,11 +101,6 @@ def _rates(system: SystemData, share: float, scores: Scores) -> Iterator[Estimat
             weighting="pooled",
             note=reason,
         )
-
-
-def _refused(system: SystemData, target: float, scores: Scores) -> str | None:
-    few = unresolved(target, scores.non_mated.size) or (None if scores.mated.size else "no mated comparison")
-    return few or hidden(scores, target, system.censoring)
 
 
 def _curve(system: SystemData, share: float, scores: Scores) -> Curve:

@@ -11,11 +11,11 @@ from frtaudit.analyses.shared.cohort_model import (
     Moving,
     Row,
     Stage,
-    chosen_here,
     methods_of,
     rows_of,
     stage_of,
 )
+from frtaudit.analyses.shared.overall_ratios import chosen_here
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import dumps, seed_of
@@ -118,18 +118,18 @@ class Coverage:
     ) -> dict[Method, Misses]:
         """Draw the cohorts, in chunks that fit, and count each method's misses."""
         total = {method: Misses(lower=0, upper=0, given=0) for method in stage.methods}
-        chunk = max(1, simulated_cohorts.CHUNK // _width(stage))
+        # numbers held for one cohort: effects of subjects, copies in replicates, listed comparisons
+        copies = max(
+            (plan_copies.weight.shape[1] for plan_copies in (stage.copies or {}).values()), default=0
+        )
+        listed = stage.cells.size.size if isinstance(stage.cells, Listing) else 0
+        chunk = max(1, simulated_cohorts.CHUNK // max(int(stage.over.subjects), copies, listed))
         for first in range(0, self.cohorts, chunk):
             cohorts = min(chunk, self.cohorts - first)
             drift = None if stage.everybody is None else self._drift(stage.everybody, cohorts, rng)
             drawn = self._draw(stage, scenario, truth, cohorts, rng, None if drift is None else drift.shift)
             for method, bounds in _bounds(stage, row, drawn, alpha, drift, rng):
-                missed, known = coverage.misses(bounds, truth), total[method]
-                total[method] = Misses(
-                    lower=known.lower + missed.lower,
-                    upper=known.upper + missed.upper,
-                    given=known.given + missed.given,
-                )
+                total[method] += coverage.misses(bounds, truth)
         return total
 
     def _drift(self, moving: Moving, cohorts: int, rng: np.random.Generator) -> "Drift":
@@ -185,13 +185,6 @@ def _left_out(system: SystemData) -> Iterator[Estimate]:
                 yield _estimate(
                     system, row, "simulated_coverage", None, {"method": method.value}, note=reason
                 )
-
-
-def _width(stage: Stage) -> int:
-    """Numbers held for one cohort."""
-    copies = max((plan_copies.weight.shape[1] for plan_copies in (stage.copies or {}).values()), default=0)
-    listed = stage.cells.size.size if isinstance(stage.cells, Listing) else 0
-    return max(int(stage.over.subjects), copies, listed)
 
 
 def _truths(summary: RateSummary, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:

@@ -192,12 +192,8 @@ class _Card:
     def _columns(self, wanted: Sequence[str] | None) -> list[str]:
         if wanted is not None:
             return list(wanted)
-        sets = [
-            rules for name in self.system.test_sets for rules in [_rules(self.system.spec, name)] if rules
-        ]
-        rule_sets = [
-            rules for rules in (self.rules, _rules(self.system.spec, PROTOCOL), *sets) if rules is not None
-        ]
+        declared = (_rules(self.system.spec, name) for name in (PROTOCOL, *self.system.test_sets))
+        rule_sets = [rules for rules in (self.rules, *declared) if rules is not None]
         named = [trait.column for rules in rule_sets for trait in rules.traits.values()]
         return list(dict.fromkeys([*named, *(rules.age for rules in rule_sets if rules.age)]))
 

@@ -54,7 +54,11 @@ class Densities:
 
     def _class(self, system: SystemData, by_class: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
         scores = to_scale(by_class.scores[c], by_class.score_range)
-        grid = np.linspace(*_span(by_class), self.points)
+        # where the classes' scores lie on 0..100, and as much again on both sides, for the tails of few scores
+        together = to_scale(np.concatenate(by_class.scores), by_class.score_range)
+        low, high = (float(together.min()), float(together.max())) if together.size else (0.0, SCALE)
+        beside = high - low or SCALE
+        grid = np.linspace(max(low - beside, 0.0), min(high + beside, SCALE), self.points)
         shape = densities.density(scores, grid, 0.0, SCALE)
         make = partial(Estimate.of, system.provider, NAME, of=(by_class.schema, by_class.names[c]))
         note = None if shape.bandwidth is not None else FEW
@@ -81,11 +85,3 @@ class Densities:
                 ("normality_p", None if tested is None else tested.p_value),
             ):
                 yield make(metric, value, at={"per": per}, note=FEW if value is None else note)
-
-
-def _span(held: ClassScores) -> tuple[float, float]:
-    """Where the classes' scores lie on 0..100, and as much again on both sides, for the tails of few scores."""
-    scores = to_scale(np.concatenate(held.scores), held.score_range)
-    low, high = (float(scores.min()), float(scores.max())) if scores.size else (0.0, SCALE)
-    beside = high - low or SCALE
-    return max(low - beside, 0.0), min(high + beside, SCALE)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -81,10 +82,7 @@ def _group_rates(
 ) -> GroupRates:
     summaries = {
         rate: tuple(
-            read(
-                system,
-                OperatingPoint(rate, weighting, group_index, threshold, a),
-            )
+            read(system, OperatingPoint(rate, weighting, group_index, threshold, a))
             for group_index, _ in system.classes(schema)
         )
         for rate in BOTH
@@ -163,11 +161,14 @@ def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
                     else system.refused(w, a)
                     or "the threshold lies where the scores are cut off, or below their tail"
                 )
-                yield _max_threshold(system, schema, weighting, at, threshold, note)
+                make = partial(
+                    Estimate.of, system.provider, NAME, at=at, weighting=weighting.value, note=note
+                )
+                yield make("threshold_at_fmr", None if note else threshold, "score", of=(schema, "max"))
                 for group_index, group in group_indices.items():
                     group_schema = schema if group_index else None
                     if note:
-                        yield _no_rate(system, group_schema, group, weighting, at, note)
+                        yield make("fnmr_at_fmr", None, SHARE, of=(group_schema, group))
                         continue
                     place = OperatingPoint("fnmr", weighting, group_index, threshold, a, schema=s)
                     yield rate_estimate(system, NAME, "fnmr_at_fmr", group_schema, group, at, place, alpha)
@@ -181,35 +182,3 @@ def _unresolved_group(system: SystemData, schema: str, a: int) -> str | None:
         if reason:
             return f"{schema.replace('_', ' ')} {label}: {reason}"
     return None
-
-
-def _max_threshold(
-    system: SystemData, schema: str, weighting: Weighting, at: AtKey, threshold: float, note: str | None
-) -> Estimate:
-    return Estimate.of(
-        system.provider,
-        NAME,
-        "threshold_at_fmr",
-        None if note else threshold,
-        "score",
-        of=(schema, "max"),
-        at=at,
-        weighting=weighting.value,
-        note=note,
-    )
-
-
-def _no_rate(
-    system: SystemData, schema: str | None, group: str, weighting: Weighting, at: AtKey, note: str
-) -> Estimate:
-    return Estimate.of(
-        system.provider,
-        NAME,
-        "fnmr_at_fmr",
-        None,
-        SHARE,
-        of=(schema, group),
-        at=at,
-        weighting=weighting.value,
-        note=note,
-    )

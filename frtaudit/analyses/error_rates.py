@@ -41,16 +41,12 @@ class ErrorRates:
         return AnalysisOutput(
             estimates=estimates,
             curves=tuple(_curves(system, self.curve_points)),
-            notes=tuple(f"{system.provider}: {note}" for note in _warnings(system)),
+            notes=tuple(
+                f"{system.provider}: {system.warned[a]}"
+                for a in system.operating_points.declared
+                if system.warned[a] and not system.resolved[a]
+            ),
         )
-
-
-def _warnings(system: SystemData) -> list[str]:
-    return [
-        system.warned[a] or ""
-        for a in system.operating_points.declared
-        if system.warned[a] and not system.resolved[a]
-    ]
 
 
 def _at_targets(system: SystemData, alpha: float) -> Iterator[Estimate]:
@@ -64,7 +60,7 @@ def _at_targets(system: SystemData, alpha: float) -> Iterator[Estimate]:
                 for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fmr", "fmr")):
                     at: AtKey = {"fmr": target}
                     if not np.isfinite(threshold):
-                        yield _refused(system, metric, schema, group, weighting, at, a)
+                        yield _without(system, metric, schema, group, weighting, at, system.refused(w, a))
                         continue
                     place = OperatingPoint(rate, weighting, group_index, threshold, a)
                     yield rate_estimate(system, NAME, metric, schema, group, at, place, alpha)
@@ -91,9 +87,10 @@ def _threshold(
     system: SystemData, weighting: Weighting, a: int, threshold: float, alpha: float, inverted: Inversion
 ) -> Estimate:
     target = system.operating_points.targets[a]
-    if not np.isfinite(threshold):
-        return _refused(system, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)
+    at: AtKey = {"fmr": target}
     w = WEIGHTINGS.index(weighting)
+    if not np.isfinite(threshold):
+        return _without(system, "threshold_at_fmr", None, "all", weighting, at, system.refused(w, a))
     place = OperatingPoint("fmr", weighting, 0, threshold, a)
     counted = read(system, place)
     summary = RateSummary(
@@ -113,17 +110,10 @@ def _threshold(
         "threshold_at_fmr",
         threshold,
         "score",
-        at={"fmr": target},
+        at=at,
         weighting=weighting.value,
         intervals=intervals_of(summary, wanted, alpha),
     )
-
-
-def _refused(
-    system: SystemData, metric: str, schema: str | None, group: str, weighting: Weighting, at: AtKey, a: int
-) -> Estimate:
-    note = system.refused(WEIGHTINGS.index(weighting), a)
-    return _without(system, metric, schema, group, weighting, at, note)
 
 
 def _without(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core import Estimate
-from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.arrays import Ints
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
@@ -94,10 +94,14 @@ def failed_pairs(system: SystemData) -> Pairs:
 def without(by_class: ClassScores, failed: Pairs) -> ClassScores:
     """The scores without those of failed comparisons: of the lines of a pair as many as failed, the lowest first."""
     lost = _keys(failed)
-    keep = [
-        _others(lost, _keys(np.sort(p, axis=1)), s)
-        for p, s in zip(by_class.pairs, by_class.scores, strict=True)
-    ]
+    keep = []
+    for pairs, score in zip(by_class.pairs, by_class.scores, strict=True):
+        keys = _keys(np.sort(pairs, axis=1))
+        order = np.lexsort((score, keys))
+        line = align(lost, keys[order])
+        flags = np.ones(keys.size, dtype=np.bool_)
+        flags[order[line[line >= 0]]] = False
+        keep.append(flags)
     return replace(
         by_class,
         scores=tuple(s[flags] for s, flags in zip(by_class.scores, keep, strict=True)),
@@ -118,15 +122,6 @@ def with_zeros(system: SystemData, by_class: ClassScores, failed: Pairs) -> Clas
         subjects.append(np.concatenate([subject[lost], by_class.subjects[c]]))
         pairs.append(np.concatenate([failed[lost], by_class.pairs[c]]))
     return replace(by_class, scores=tuple(scores), subjects=tuple(subjects), pairs=tuple(pairs))
-
-
-def _others(lost: Ints, keys: Ints, score: Floats) -> Flags:
-    """Which lines stay when each key in ``lost`` takes one line of its pair, that with the lowest score."""
-    order = np.lexsort((score, keys))
-    line = align(lost, keys[order])
-    keep = np.ones(keys.size, dtype=np.bool_)
-    keep[order[line[line >= 0]]] = False
-    return keep
 
 
 def _keys(pairs: Pairs) -> Ints:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -33,14 +34,14 @@ class Failures:
         """Everything about samples and comparisons without a score."""
         counts = attempts_of(system)
         apart = counts if system.spec.failures is FailureScore.APART else counts.scored()
-        estimates = [*_fta(system, counts, alpha), *_frr(system, apart, alpha), *_bounds(system, apart)]
+        fta = (
+            share_estimate(
+                system, NAME, "fta", counts.failed[g], counts.tried[g], alpha, counts.unit, of=(schema, group)
+            )
+            for g, schema, group in system.every_group()
+        )
+        estimates = [*fta, *_frr(system, apart, alpha), *_bounds(system, apart)]
         return AnalysisOutput(estimates=tuple(estimates), failures=tuple(_ledger(system)))
-
-
-def _fta(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
-    for group_index, schema, group in system.every_group():
-        failed, tried = counts.failed[group_index], counts.tried[group_index]
-        yield share_estimate(system, NAME, "fta", failed, tried, alpha, counts.unit, of=(schema, group))
 
 
 def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
@@ -49,25 +50,15 @@ def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimat
         threshold = float(system.operating_points.at_target[POOLED, a])
         at: AtKey = {"fmr": system.operating_points.targets[a]}
         for group_index, schema, group in system.every_group():
+            make = partial(
+                Estimate.of, system.provider, NAME, "frr", unit=ATTEMPTS, of=(schema, group), at=at
+            )
             if not np.isfinite(threshold):
-                note = system.refused(POOLED, a)
-                yield Estimate.of(
-                    system.provider, NAME, "frr", None, ATTEMPTS, (schema, group), at=at, note=note
-                )
+                yield make(None, note=system.refused(POOLED, a))
                 continue
             place = OperatingPoint("fnmr", Weighting.POOLED, group_index, threshold, a)
             value, intervals, note = _frr_at(system, counts, place, alpha)
-            yield Estimate.of(
-                system.provider,
-                NAME,
-                "frr",
-                value,
-                ATTEMPTS,
-                (schema, group),
-                at=at,
-                intervals=intervals,
-                note=note,
-            )
+            yield make(value, intervals=intervals, note=note)
 
 
 def _frr_at(
@@ -164,29 +155,21 @@ def _case(
     if not lost:
         return
     for case, errors in (("best", summary.errors), ("worst", summary.errors + lost)):
-        metric = f"{place.rate}_{case}_case"
-        value, counts = errors / total, (errors, total)
-        yield Estimate.of(
-            system.provider,
-            NAME,
-            metric,
-            value,
-            SHARE,
-            (schema, group),
-            counts=counts,
-            at=at,
-            weighting="pooled",
+        metric, counts = f"{place.rate}_{case}_case", (errors, total)
+        yield Estimate.share(
+            system.provider, NAME, metric, counts, SHARE, (schema, group), at=at, weighting="pooled"
         )
 
 
 def _ledger(system: SystemData) -> Iterator[LedgerEntry]:
+    entry = partial(LedgerEntry, provider=system.provider)
     if system.cohort_data.labelling is not None and was_listed(system):
         group_indices = system.every_group()
         for code, group_index, count in by_code(
             system.cohort_data.labelling, system.provider, system.groups.names
         ):
             _, schema, group = group_indices[group_index]
-            yield _entry(system, code, count, "comparisons", (schema, group))
+            yield entry(code=code, count=count, unit="comparisons", schema=schema, group=group)
         return
     unit, counts = _failures(system)
     names = _names(system) if system.spec.name_failures else {}
@@ -196,21 +179,7 @@ def _ledger(system: SystemData) -> Iterator[LedgerEntry]:
             count = sum(n for (known, subject), n in counts.items() if known == code and member[subject])
             if count:
                 named = names.get(code, ()) if group_index == 0 else ()
-                yield _entry(system, code, count, unit, (schema, group), named)
-
-
-def _entry(
-    system: SystemData,
-    code: str,
-    count: int,
-    unit: str,
-    of: tuple[str | None, str],
-    names: tuple[str, ...] = (),
-) -> LedgerEntry:
-    schema, group = of
-    return LedgerEntry(
-        code=code, count=count, unit=unit, provider=system.provider, schema=schema, group=group, names=names
-    )
+                yield entry(code=code, count=count, unit=unit, schema=schema, group=group, names=named)
 
 
 def _failures(system: SystemData) -> tuple[str, Counter[tuple[str, int]]]:

@@ -42,6 +42,8 @@ NOBODY = "no subject has two samples: no score shows how similar images of one s
 NO_PAIRS = "no two subjects were compared"
 WEAK = "the system is too weak to tell"
 SUBJECTS = ("subject", "other_subject")
+PAIRS_OF = "share of compared pairs of subjects"
+IMAGES_OF = "share of the images that have others of their subject"
 RULE = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
 
 
@@ -92,11 +94,19 @@ class IdentityCheck:
             return AnalysisOutput()
         suspects = find_suspects(system)
         lines = tuple(_lines(system, suspects))
-        verdicts = self._verdicts(system.cohort)
+        verdicts = () if self.reviewed is None else _read(self.reviewed, system.cohort)
         confirmed = {verdict.pair: verdict for verdict in verdicts if verdict.kind == PEOPLE and verdict.same}
         known = {verdict.pair for verdict in verdicts}
         waiting = [line for line in lines if line.kind == PEOPLE and line.pair not in known]
-        estimates = [_people(system, suspects), _images(system, suspects)]
+        cuts = suspects.cuts
+        at = {} if cuts is None else {"cut": cuts.few}
+        at_both = {} if cuts is None else {"cut": cuts.few, "cut_of_many": cuts.many}
+        why = None if suspects.pairs is not None else suspects.why
+        counted = suspects.compared, suspects.looked_at
+        estimates = [
+            _count(system, "suspected_duplicates", PAIRS_OF, suspects.pairs, counted[0], at_both, why),
+            _count(system, "suspected_images", IMAGES_OF, suspects.images, counted[1], at, suspects.why),
+        ]
         apart = _compared(system, [reviewed.subjects for reviewed in confirmed.values()])
         if apart.size:
             estimates += _without(system, CONFIRMED, apart, alpha)
@@ -114,20 +124,14 @@ class IdentityCheck:
             f"{NAME}/review.csv": as_csv(REVIEW, _rows({name: state[0] for name, state in by_system.items()}))
         }
         if self.reviewed is not None:
-            same = [
-                verdict
-                for _, verdicts in list(by_system.values())[:1]
-                for verdict in verdicts
-                if verdict.same
-            ]
             merge = [
-                (reviewed.sample if reviewed.kind == IMAGE else "", *reviewed.subjects) for reviewed in same
+                (reviewed.sample if reviewed.kind == IMAGE else "", *reviewed.subjects)
+                for _, verdicts in list(by_system.values())[:1]
+                for reviewed in verdicts
+                if reviewed.same
             ]
             files[f"{NAME}/label_errors.csv"] = as_csv(("sample", "subject", "same_person_as"), merge)
         return AnalysisOutput(files=files)
-
-    def _verdicts(self, cohort: Cohort) -> tuple["Reviewed", ...]:
-        return () if self.reviewed is None else _read(self.reviewed, cohort)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,27 +151,21 @@ def find_suspects(system: SystemData) -> SystemSuspects:
     medians = suspected_duplicates.own_medians(tail)
     looked_at = int(np.count_nonzero(~np.isnan(medians)))
     cuts = suspected_duplicates.cuts_of(suspected_duplicates.within_medians(tail), tail.cutoff)
+    make = partial(SystemSuspects, cuts=cuts, compared=compared, looked_at=looked_at)
     why = NOBODY if cuts is None else _beyond(tail, cuts.few)
     if cuts is None or why is not None or not compared:
-        why = why or NO_PAIRS
-        return SystemSuspects(
-            cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why
-        )
+        return make(pairs=None, images=None, why=why or NO_PAIRS)
     pairs = suspected_duplicates.suspected_pairs(tail, cuts, system.block)
     if suspected_duplicates.too_many(pairs.first.size, compared, int(system.trials.subjects[0])):
         why = f"{WEAK}: {_share(pairs.first.size, compared)} pairs of subjects reach the cut"
-        return SystemSuspects(
-            cuts=cuts, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why
-        )
+        return make(pairs=None, images=None, why=why)
     images: Suspects | None = suspected_duplicates.suspected_images(
         tail, cuts.few, medians <= suspected_duplicates.far_level(tail), system.block
     )
     if images is not None and images.first.size > suspected_duplicates.MAX_IMAGES * looked_at:
         why = f"{WEAK}: {_share(images.first.size, looked_at)} images"
         images = None
-    return SystemSuspects(
-        cuts=cuts, pairs=pairs, images=images, compared=compared, looked_at=looked_at, why=why
-    )
+    return make(pairs=pairs, images=images, why=why)
 
 
 def _beyond(tail: ScoreTail, cut: float) -> str | None:
@@ -188,31 +186,16 @@ def _share(some: int, total: int) -> str:
     return f"{formatting.count(some)} of {formatting.count(total)} ({formatting.rate(some / total)})"
 
 
-def _people(system: SystemData, suspects: SystemSuspects) -> Estimate:
-    number = None if suspects.pairs is None else suspects.pairs.first.size
-    why = None if suspects.pairs is not None else suspects.why
-    unit = "share of compared pairs of subjects"
-    at = {} if suspects.cuts is None else {"cut": suspects.cuts.few, "cut_of_many": suspects.cuts.many}
-    return _count(system, "suspected_duplicates", unit, number, suspects.compared, at, why)
-
-
-def _images(system: SystemData, suspects: SystemSuspects) -> Estimate:
-    number = None if suspects.images is None else suspects.images.first.size
-    unit = "share of the images that have others of their subject"
-    at = {} if suspects.cuts is None else {"cut": suspects.cuts.few}
-    return _count(system, "suspected_images", unit, number, suspects.looked_at, at, suspects.why)
-
-
 def _count(
     system: SystemData,
     metric: str,
     unit: str,
-    number: int | None,
+    suspected: Suspects | None,
     of: int,
     at: Mapping[str, float],
     why: str | None,
 ) -> Estimate:
-    counts = (number, of) if number is not None and of > 0 else None
+    counts = (suspected.first.size, of) if suspected is not None and of > 0 else None
     value = counts and counts[0] / counts[1]
     return Estimate.of(
         system.provider,
@@ -253,17 +236,11 @@ def _places(system: SystemData) -> Iterator[tuple[AtKey, OperatingPoint]]:
         for a in points.declared:
             threshold = float(points.at_target[w, a])
             if np.isfinite(threshold):
-                yield (
-                    {"fmr": points.targets[a]},
-                    OperatingPoint("fmr", weighting, 0, threshold, a),
-                )
+                yield {"fmr": points.targets[a]}, OperatingPoint("fmr", weighting, 0, threshold, a)
         for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
             if system.censoring.beyond(threshold) is None:
-                point = len(points.targets) + t
-                yield (
-                    {"threshold": threshold, **origin},
-                    OperatingPoint("fmr", weighting, 0, threshold, point),
-                )
+                place = OperatingPoint("fmr", weighting, 0, threshold, len(points.targets) + t)
+                yield {"threshold": threshold, **origin}, place
 
 
 def _lines(system: SystemData, suspects: SystemSuspects) -> Iterator[Line]:
@@ -314,14 +291,14 @@ def _rows(by_system: Mapping[str, Sequence[Line]]) -> list[tuple[object, ...]]:
         for line in lines:
             by_pair.setdefault(line.pair, []).append((provider, line))
     order = sorted(
-        by_pair.values(), key=lambda entries: (-len(entries), -_clear(entries), entries[0][1].pair)
+        by_pair.values(),
+        key=lambda entries: (
+            -len(entries),
+            -max(line.median - line.cut for _, line in entries),
+            entries[0][1].pair,
+        ),
     )
     return [_row(entries) for entries in order]
-
-
-def _clear(entries: Sequence[tuple[str, Line]]) -> float:
-    """How far the medians lie above their cuts, at most."""
-    return max(line.median - line.cut for _, line in entries)
 
 
 def _row(entries: Sequence[tuple[str, Line]]) -> tuple[object, ...]:

@@ -96,14 +96,10 @@ class Interclass:
     def _thesis(self, system: SystemData, classes: ClassScores) -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
         lower, upper = thesis_ends(system, classes, self.alpha, self.B)
+        note = "from a pointwise band: no test of a difference"
         return tuple(
             Interval.of(
-                float(low),
-                float(high),
-                self.alpha,
-                Method.T_BOOTSTRAP,
-                n_resamples=self.B,
-                note="from a pointwise band: no test of a difference",
+                float(low), float(high), self.alpha, Method.T_BOOTSTRAP, n_resamples=self.B, note=note
             )
             for low, high in zip(lower, upper, strict=True)
         )

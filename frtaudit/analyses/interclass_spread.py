@@ -88,11 +88,17 @@ class InterclassSpread:
 
     def _schema(self, system: SystemData, by_class: ClassScores, alpha: float) -> Iterator[Estimate]:
         even = np.full(len(by_class.names), 1 / len(by_class.names))
-        points = _on([d_l2.to_scale(scores, by_class.score_range) for scores in by_class.scores], by_class)
+        points = Classes.of(
+            [d_l2.to_scale(scores, by_class.score_range) for scores in by_class.scores], by_class.subjects
+        )
         tar, quantile = (Axis(space=space) for space in (Space.TAR, Space.QUANTILE))
         drawing = _Drawing(system=system, held=by_class, alpha=alpha)
         low, high = d_l2_spaces.thesis_tar(points, tar, shares=even, alpha=self.alpha, n=self.B)
-        thesis = tuple(self._iid(a, b) for a, b in zip(low, high, strict=True))
+        note = "from a pointwise band: no test of a difference"
+        thesis = tuple(
+            Interval.of(float(a), float(b), self.alpha, Method.T_BOOTSTRAP, note=note)
+            for a, b in zip(low, high, strict=True)
+        )
         spread = drawing.spread(points, tar, even, "tar")
         yield from drawing.everything(
             spread, _exact(points, Space.TAR), {"space": "tar"}, UNITS["tar"], thesis
@@ -103,7 +109,9 @@ class InterclassSpread:
         distances = {"quantile": exact.own, "tar": _exact(points, Space.TAR).own}
         ceiling = self._ceiling(system)
         if float(system.tail.histogram.sum()) * ceiling >= MIN_EXPECTED:
-            ranked = _on([d_l2_spaces.decades(system.tail, s, ceiling) for s in by_class.scores], by_class)
+            ranked = Classes.of(
+                [d_l2_spaces.decades(system.tail, s, ceiling) for s in by_class.scores], by_class.subjects
+            )
             exact = _exact(ranked, Space.QUANTILE)
             spread = drawing.spread(ranked, quantile, even, FMR_AXIS)
             yield from drawing.everything(spread, exact, {"space": FMR_AXIS}, UNITS[FMR_AXIS])
@@ -125,15 +133,6 @@ class InterclassSpread:
             distances = _Distances(own=np.sqrt(spread.point), pairs=np.empty(0))
             yield from drawing.classes(spread, distances, at, UNITS["quantile"])
             yield drawing.largest(spread, distances, at, UNITS["quantile"])
-
-    def _iid(self, low: float, high: float) -> Interval:
-        return Interval.of(
-            float(low),
-            float(high),
-            self.alpha,
-            Method.T_BOOTSTRAP,
-            note="from a pointwise band: no test of a difference",
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,10 +214,6 @@ class _Distances:
 
     own: Floats
     pairs: Floats
-
-
-def _on(scores: Sequence[Floats], by_class: ClassScores) -> Classes:
-    return Classes.of(scores, by_class.subjects)
 
 
 def _exact(classes: Classes, space: Space) -> _Distances:

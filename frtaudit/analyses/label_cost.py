@@ -12,6 +12,7 @@ from typing import cast
 
 import numpy as np
 
+from frtaudit.analyses.shared.overall_ratios import chosen_here
 from frtaudit.core import CohortData, Estimate, Interval, Method
 from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.canonical import seed_of
@@ -46,7 +47,6 @@ BLIND = (
 )
 NOTHING = "not estimated: in some simulated truths no comparison is left"
 OF_QUERIES = "of the queries with labels: the group of the others is not known"
-SAME = "same_data"  # of a threshold that is a target's own
 FLAT = "the rate is 0 in every draw, so its spread is that of the rule for few errors"
 
 
@@ -109,7 +109,8 @@ class LabelCost:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """FNMR and FMR at each declared point, of everybody and by group, on the truth, and what the labels cost."""
-        surveyed, labelling = _surveyed(system.surveys), system.cohort_data.labelling
+        surveyed = next(survey for survey in system.surveys.values() if isinstance(survey, Surveyed))
+        labelling = system.cohort_data.labelling
         if surveyed.found is None or labelling is None:
             return AnalysisOutput(per_system_state=surveyed)
         service = next(
@@ -150,13 +151,12 @@ class LabelCost:
         surveyed = cast("Surveyed", next(iter(states.values())))
         if surveyed.obstacle is not None:
             return AnalysisOutput(notes=(f"{NAME} was not made: {surveyed.obstacle}",))
-        return AnalysisOutput(
-            estimates=tuple(_uncertainty_estimates(surveyed.label_uncertainty)), notes=(MODEL, BLIND)
+        estimates = tuple(
+            Estimate.of(EVERY, NAME, "labels_in_doubt", count, FACES, at={"of": kind, "end": str(end)})
+            for end, uncertainty in surveyed.label_uncertainty.items()
+            for kind, count in asdict(uncertainty).items()
         )
-
-
-def _surveyed(surveys: Mapping[str, object]) -> Surveyed:
-    return next(survey for survey in surveys.values() if isinstance(survey, Surveyed))
+        return AnalysisOutput(estimates=estimates, notes=(MODEL, BLIND))
 
 
 def _points(system: SystemData) -> list[Point]:
@@ -177,7 +177,7 @@ def _points(system: SystemData) -> list[Point]:
     return points + [
         Point(at={"threshold": threshold, **origin}, place=first + t, threshold=threshold)
         for t, (threshold, origin) in fixed
-        if system.censoring.beyond(threshold) is None and origin.get("source") != SAME
+        if system.censoring.beyond(threshold) is None and not chosen_here(origin)
     ]
 
 
@@ -246,10 +246,7 @@ def _told(
         yield make(name, None, SHARE, (schema, group), at=point.at, weighting="pooled", note=NOTHING)
         return
     estimate = make(name, _mean(ends), SHARE, (schema, group), at=point.at, weighting="pooled", note=note)
-    summary = read(
-        system,
-        OperatingPoint(rate, Weighting.POOLED, group_index, point.threshold, point.place),
-    )
+    summary = read(system, OperatingPoint(rate, Weighting.POOLED, group_index, point.threshold, point.place))
     moving = rate is cost.Rate.FNMR
     intervals = [
         on_truth(summary, drawn.true[:, place], drawn.anew[:, place], alpha, moving=moving)
@@ -339,9 +336,3 @@ def _of_labels(interval: Interval) -> Interval:
     sided = interval.one_sided
     again = None if sided is None else (lambda error: _of_labels(sided(error)))
     return replace(interval, method=Method.LABELS, one_sided=again)
-
-
-def _uncertainty_estimates(label_uncertainty: Mapping[End, LabelUncertainty]) -> Iterator[Estimate]:
-    for end, uncertainty in label_uncertainty.items():
-        for kind, count in asdict(uncertainty).items():
-            yield Estimate.of(EVERY, NAME, "labels_in_doubt", count, FACES, at={"of": kind, "end": str(end)})

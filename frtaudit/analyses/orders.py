@@ -1,6 +1,5 @@
 """How far A against B is from B against A, by system: what a double round robin is run for (thesis; FORMULAS 8.15)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -32,16 +31,11 @@ class Orders:
             return AnalysisOutput(
                 notes=() if asymmetry is None else (f"{system.provider}: no comparison in both orders",)
             )
-        return AnalysisOutput(
-            estimates=tuple(
-                self._all(system, asymmetry.both, asymmetry.differing, asymmetry.mean, asymmetry.max)
-            )
-        )
-
-    def _all(
-        self, system: SystemData, both: int, differing: int, mean: float | None, most: float | None
-    ) -> Iterator[Estimate]:
         make = partial(Estimate.of, system.provider, NAME, note=DESCRIBES)
-        yield make("order_differing", differing / both, SHARE, counts=(differing, both))
-        yield make("order_gap_mean", mean, "score")
-        yield make("order_gap_max", most, "score")
+        counts = asymmetry.differing, asymmetry.both
+        estimates = (
+            make("order_differing", counts[0] / counts[1], SHARE, counts=counts),
+            make("order_gap_mean", asymmetry.mean, "score"),
+            make("order_gap_max", asymmetry.max, "score"),
+        )
+        return AnalysisOutput(estimates=estimates)

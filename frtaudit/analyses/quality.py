@@ -145,17 +145,8 @@ class _Samples:
         low, high = np.quantile(means.drawn, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
         for c, (name, _, _) in enumerate(classes):
             interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
-            value = float(means.point[c])
-            yield Estimate.of(
-                EVERY,
-                NAME,
-                "quality_mean",
-                value,
-                attribute,
-                (self.schema, name),
-                at=at,
-                intervals=(interval,),
-            )
+            value, of = float(means.point[c]), (self.schema, name)
+            yield Estimate.of(EVERY, NAME, "quality_mean", value, attribute, of, at=at, intervals=(interval,))
         test = (
             _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERROR_SUBJECTS} subjects")
             if few
@@ -236,7 +227,11 @@ class _SchemaQuality:
             rng=np.random.default_rng(seed),
         )
         once = class_curves.once(classes.sizes)
-        direction = _signs(classes, once)
+        # mean of class minus overall: which way each class lies
+        middle = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
+        shares = np.full(len(classes.sizes), 1 / len(classes.sizes))
+        apart = class_curves.from_overall(class_curves.quantiles(classes, middle, once)[0], shares)
+        direction = np.asarray(apart.mean(axis=-1))
         for c, name in enumerate(by_class.names):
             value = float(np.sqrt(spread.point[c]))
             note = "below overall on average" if direction[c] < 0 else "above overall on average"
@@ -252,14 +247,6 @@ class _SchemaQuality:
         return Estimate.of(
             self.system.provider, NAME, "d_l2_within", value, UNIT, of, at=at, test=test, note=note
         )
-
-
-def _signs(classes: Classes, once: class_curves.Weights) -> Floats:
-    """Mean of class minus overall: which way each class lies."""
-    middle = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
-    shares = np.full(len(classes.sizes), 1 / len(classes.sizes))
-    apart = class_curves.from_overall(class_curves.quantiles(classes, middle, once)[0], shares)
-    return np.asarray(apart.mean(axis=-1))
 
 
 def _untested(alpha: float, note: str) -> Test:

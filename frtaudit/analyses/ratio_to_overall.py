@@ -55,7 +55,7 @@ def _estimate(system: SystemData, rate: str, place: tuple[int, int, int], alpha:
         refused = None if known else (NOBODY if trials[group_index] else NOTHING)
     if known is None:
         return Estimate.of(system.provider, NAME, NAME, None, "ratio", note=refused)
-    drawn = _moved(system, rate, place) if moving and rate == "fnmr" else None
+    drawn = _moved(system, place) if moving and rate == "fnmr" else None
     note = f"{known.errors} of the {known.of} errors"
     if moving and rate == "fnmr":
         note, known = (f"{note}; {HELD}", known) if drawn is None else (note, known.moving(drawn))
@@ -64,16 +64,15 @@ def _estimate(system: SystemData, rate: str, place: tuple[int, int, int], alpha:
     )
 
 
-def _moved(system: SystemData, rate: str, place: tuple[int, int, int]) -> Floats | None:
-    """The ratio in replicates of subjects, drawn jointly, the threshold anew in each.
+def _moved(system: SystemData, place: tuple[int, int, int]) -> Floats | None:
+    """The ratio of FNMR in replicates of subjects, drawn jointly, the threshold anew in each.
 
     None where too few of them have an overall rate above 0: in no group of the table, then, does the threshold move.
     """
     if Plan.SUBJECTS not in system.replicates:
         return None
     w, point, group_index = place
-    replicates = system.replicates[Plan.SUBJECTS]
-    rates = (replicates.fnmr if rate == "fnmr" else replicates.fmr)[w, :, point]
+    rates = system.replicates[Plan.SUBJECTS].fnmr[w, :, point]
     group, overall = rates[:, group_index], rates[:, 0]
     known = overall > 0
     if known.sum() < 2 or known.size - known.sum() > MAX_UNDEFINED * known.size:

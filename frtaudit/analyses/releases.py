@@ -6,8 +6,9 @@ The grid and the dates stand in the spec; the report draws the matrix and the cu
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from itertools import pairwise
 from typing import cast
 
@@ -88,7 +89,14 @@ class Releases:
             if release.released is not None and name not in by_system
         ]
         for members in self.families.values():
-            for old, new in pairwise(_in_order(members, by_system)):
+            dated = [
+                (day, name)
+                for name, release in members.items()
+                if name in by_system and release.released is not None
+                if (day := _day(release.released)) is not None
+            ]
+            in_order = [name for _, name in sorted(dated, key=lambda pair: pair[0])]
+            for old, new in pairwise(in_order):
                 estimates += _changes(old, new, by_system, spec, alpha)
         return AnalysisOutput(estimates=tuple(estimates), notes=tuple(notes))
 
@@ -101,16 +109,6 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(f"{text}-01-01" if len(text) == 4 else text)
     except ValueError:
         return None
-
-
-def _in_order(members: Mapping[str, Release], by_system: Mapping[str, object]) -> list[str]:
-    """Dated systems audited by date."""
-    dated = [
-        (day, name)
-        for name, release in members.items()
-        if release.released is not None and name in by_system and (day := _day(release.released)) is not None
-    ]
-    return [name for _, name in sorted(dated, key=lambda pair: pair[0])]
 
 
 def _changes(
@@ -133,35 +131,23 @@ def _changes(
 
 def _estimate(old: str, new: str, schema: str, change: Change | None, alpha: float) -> Estimate:
     """The change under the new release's name; ``at`` names the old one."""
-    intervals = () if change is None else (_interval(change, alpha),)
-    return Estimate.of(
-        new,
-        NAME,
-        METRIC,
-        None if change is None else change.value,
-        UNIT,
-        of=(schema, "max"),
-        at={"from": old, "space": "quantile"},
-        intervals=intervals,
-        note=TIED
-        if change is None
-        else f"of the {change.subjects} subjects with mated scores in both releases",
-        test=_test(change, alpha),
+    make = partial(
+        Estimate.of, new, NAME, METRIC, unit=UNIT, of=(schema, "max"), at={"from": old, "space": "quantile"}
     )
-
-
-def _interval(change: Change, alpha: float) -> Interval:
-    return Interval.of(change.low, change.high, alpha, Method.VERTEX, n_resamples=change.n_resamples)
-
-
-def _test(change: Change | None, alpha: float) -> Test:
-    return Test(
-        p=None if change is None else change.p_value,
+    test = Test(
+        p=None,
         alpha=alpha,
-        n_resamples=None if change is None else change.n_resamples,
         method=TestMethod.PAIRED_PEOPLE,
-        detectable=None if change is None else change.detectable,
         detectable_unit="change of the largest d_l2",
         power=POWER,
-        note=TIED if change is None else None,
+        note=TIED,
+    )
+    if change is None:
+        return make(None, note=TIED, test=test)
+    drawn = change.n_resamples
+    return make(
+        change.value,
+        intervals=(Interval.of(change.low, change.high, alpha, Method.VERTEX, n_resamples=drawn),),
+        note=f"of the {change.subjects} subjects with mated scores in both releases",
+        test=replace(test, p=change.p_value, n_resamples=drawn, detectable=change.detectable, note=None),
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from frtaudit.core import Curve, Method, Target
-from frtaudit.core.arrays import Floats
 from frtaudit.core.curves import spans
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
@@ -42,32 +41,27 @@ class RocBands:
 
     def _curves(self, system: SystemData, along: OverFmr, alpha: float) -> Iterator[Curve]:
         named = Drawn(system=system, kind=BAND, schema=None, group="all", metric="roc", rate="fnmr")
+        usable = np.array([reason is None for reason in along.too_few_errors])
         if Plan.IMAGES in along.replicates:
+            images = along.replicates[Plan.IMAGES]
             thin = [reason and f"no band: {reason}" for reason in along.too_few_errors]
             yield replace(
                 replace(named, kind=VSTAT).curve(along, along.vstat, spans(along.x.tolist(), thin)),
-                replicates=_kept(along.replicates[Plan.IMAGES][: self.replicates]),
+                replicates=tuple(
+                    tuple(float(f"{value:.{DIGITS}g}") for value in row)
+                    for row in images[: self.replicates].tolist()
+                ),
             )
-            yield _fixed(named, along, alpha)
+            band = bands.simultaneous(images, along.value, along.vstat, usable, alpha)
+            curve = _banded(named, along, band, alpha)
+            yield replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
         if Plan.SUBJECTS in along.replicates:
-            yield _population(named, along, alpha)
+            band = bands.on_logit(along.replicates[Plan.SUBJECTS], along.value, usable, alpha)
+            curve = _banded(named, along, band, alpha)
+            yield replace(curve, method=Method.VERTEX, target=Target.POPULATION)
         uncertainty = named.uncertainty(along)
         if uncertainty is not None:
             yield uncertainty
-
-
-def _fixed(named: Drawn, along: OverFmr, alpha: float) -> Curve:
-    usable = np.array([reason is None for reason in along.too_few_errors])
-    band = bands.simultaneous(along.replicates[Plan.IMAGES], along.value, along.vstat, usable, alpha)
-    curve = _banded(named, along, band, alpha)
-    return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
-
-
-def _population(named: Drawn, along: OverFmr, alpha: float) -> Curve:
-    usable = np.array([reason is None for reason in along.too_few_errors])
-    band = bands.on_logit(along.replicates[Plan.SUBJECTS], along.value, usable, alpha)
-    curve = _banded(named, along, band, alpha)
-    return replace(curve, method=Method.VERTEX, target=Target.POPULATION)
 
 
 def _banded(named: Drawn, along: OverFmr, band: bands.Band, alpha: float) -> Curve:
@@ -83,7 +77,3 @@ def _banded(named: Drawn, along: OverFmr, band: bands.Band, alpha: float) -> Cur
         level=1 - alpha,
         simultaneous=True,
     )
-
-
-def _kept(drawn: Floats) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(float(f"{value:.{DIGITS}g}") for value in row) for row in drawn.tolist())

@@ -1,7 +1,8 @@
 """FMR against people of one's own class, beside FMR against all: people of one sex or age look more alike."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from frtaudit.analyses.shared.overall_ratios import interval_of, points_of, thre
 from frtaudit.core import Estimate
 from frtaudit.core.arrays import Index
 from frtaudit.core.registry import register
-from frtaudit.evaluation.intervals import SHARE, AtKey, from_bounds
+from frtaudit.evaluation.intervals import SHARE, from_bounds
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.stats.groups.same_class import joint, within_classes
 from frtaudit.stats.intervals.overall_ratio import ratio_within_classes
@@ -33,10 +34,14 @@ class SameClass:
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Both metrics, in both weightings."""
         all_estimates: list[Estimate] = []
-        for schema, code in _partitions(system):
+        groups, points = system.groups, list(points_of(system))
+        places = [(w, point) for point, _ in points for w in range(len(WEIGHTINGS))]
+        known = {place: threshold_at(system, *place) for place in places}
+        partitions: list[tuple[str | None, Index]] = list(zip(groups.schemas, groups.of, strict=True))
+        if len(groups.schemas) > 1:
+            partitions.append((None, joint(groups.of)))
+        for schema, code in partitions:
             tail = within_classes(system.tail, code)
-            points = list(points_of(system))
-            known = {place: threshold_at(system, *place) for place in _places(points)}
             read = [cut for cut in known.values() if np.isfinite(cut) and cut >= tail.cutoff]
             rule = prepare(tail, no_groups(tail), read)
             for point, at in points:
@@ -44,18 +49,6 @@ class SameClass:
                     estimates = _estimates(system, rule, (w, point), known[w, point], alpha)
                     all_estimates += (replace(estimate, schema=schema, at=at) for estimate in estimates)
         return AnalysisOutput(estimates=tuple(all_estimates))
-
-
-def _partitions(system: SystemData) -> Iterator[tuple[str | None, Index]]:
-    """Schemas with the class of each subject, then all schemas at once where there are several."""
-    groups = system.groups
-    yield from zip(groups.schemas, groups.of, strict=True)
-    if len(groups.schemas) > 1:
-        yield None, joint(groups.of)
-
-
-def _places(points: Sequence[tuple[int, AtKey]]) -> list[tuple[int, int]]:
-    return [(w, point) for point, _ in points for w in range(len(WEIGHTINGS))]
 
 
 def _estimates(
@@ -71,28 +64,16 @@ def _estimates(
     ruled = None if refused else rule.fmr(threshold, 0, alpha, weighting)
     if ruled is not None and not ruled.trials:
         refused = NOTHING
+    make = partial(Estimate.of, system.provider, NAME, weighting=weighting.value)
     if ruled is None or refused:
-        yield _of(system, FMR, None, SHARE, weighting.value, refused)
-        yield _of(system, RATIO, None, "ratio", weighting.value, refused)
+        yield make(FMR, None, SHARE, note=refused)
+        yield make(RATIO, None, "ratio", note=refused)
         return
     interval = from_bounds(ruled.bounds, alpha, ruled.note, pairs=ruled.pairs)
-    counts = ruled.errors, ruled.trials
-    yield replace(
-        _of(system, FMR, ruled.rate, SHARE, weighting.value),
-        numerator=counts[0], denominator=counts[1], intervals=(interval,),
-    )  # fmt: skip
+    yield make(FMR, ruled.rate, SHARE, counts=(ruled.errors, ruled.trials), intervals=(interval,))
     ratio = ratio_within_classes(rule, system.rule, threshold, weighting)
     if ratio is None:
-        yield _of(system, RATIO, None, "ratio", weighting.value, NOBODY)
+        yield make(RATIO, None, "ratio", note=NOBODY)
         return
     note = f"{ratio.errors} of the {ratio.of} false matches are within a class"
-    yield replace(
-        _of(system, RATIO, ratio.value, "ratio", weighting.value),
-        intervals=(interval_of(ratio, alpha, note),),
-    )
-
-
-def _of(
-    system: SystemData, metric: str, value: float | None, unit: str, weighting: str, note: str | None = None
-) -> Estimate:
-    return Estimate.of(system.provider, NAME, metric, value, unit, weighting=weighting, note=note)
+    yield make(RATIO, ratio.value, "ratio", intervals=(interval_of(ratio, alpha, note),))

@@ -1,7 +1,7 @@
 """The similarity ROC of Conti and Clemencon: FNMR over the FMR target, with a band by each method."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,16 +63,5 @@ def _band(
     if not rows:
         return None
     x, y, lows, highs = (tuple(float(number) for number in column) for column in zip(*rows, strict=True))
-    return Curve(
-        provider=system.provider,
-        analysis=KIND,
-        schema=schema,
-        group=group,
-        weighting=weighting.value,
-        x=x,
-        y=y,
-        low=lows,
-        high=highs,
-        method=spec.method,
-        target=spec.target,
-    )
+    curve = Curve.of(system.provider, KIND, x, y, (schema, group), weighting=weighting.value)
+    return replace(curve, low=lows, high=highs, method=spec.method, target=spec.target)

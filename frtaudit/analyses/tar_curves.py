@@ -178,19 +178,19 @@ class _Drawing:
         """The rule of FORMULAS 8.1 for the FNMR of class ``c`` at a prepared threshold."""
         return self.rule.fnmr(threshold, self.held.group_indices[c], self.alpha, Weighting.POOLED)
 
+    def _fnmr_band(self, c: int, thresholds: Floats) -> Band:
+        ruled = [self._fnmr(c, float(t)) for t in thresholds]
+        low = np.array([0.0 if interval.low is None else interval.low for interval in ruled])
+        return low, np.array([1.0 if interval.high is None else interval.high for interval in ruled])
+
     def _wilson(self, c: int, thresholds: Floats) -> Band:
         """TAR = 1 - FNMR at each threshold."""
-        ruled = [self._fnmr(c, float(t)) for t in thresholds]
-        low = np.array([1 - (1.0 if interval.high is None else interval.high) for interval in ruled])
-        return low, np.array([1 - (0.0 if interval.low is None else interval.low) for interval in ruled])
+        low, high = self._fnmr_band(c, thresholds)
+        return 1 - high, 1 - low
 
     def _inverted(self, c: int, thresholds: Floats) -> Band:
         """The same band read sideways (Woodruff 1952): quantiles at the bounds of FNMR at the threshold."""
-        ruled = [self._fnmr(c, float(t)) for t in thresholds]
-        low = np.array([0.0 if interval.low is None else interval.low for interval in ruled])
-        return self._sideways(
-            c, low, np.array([1.0 if interval.high is None else interval.high for interval in ruled])
-        )
+        return self._sideways(c, *self._fnmr_band(c, thresholds))
 
     def _inverted_iid(self, c: int, critical: float) -> Band:
         u = 1 - self.tar

@@ -133,7 +133,10 @@ class TrainTestOverlap:
             below = f"overlap/{file_name(name)}"
             people = matches.training.subject_ids
             remove = np.unique(matches.edges()[1])
-            control = _control(system, name, matches, remove)
+            # as many training identities that match nobody (the paper's ID-Overlap-R), or all that there are
+            others = np.setdiff1d(np.arange(matches.training.n_subjects), remove)
+            rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "control", name))
+            control = np.sort(rng.permutation(others)[: remove.size])
             merged = [(people[a], people[b]) for a, b in matches.merged()]
             files |= {
                 f"{below}/remove.txt": as_lines([people[k] for k in remove]),
@@ -147,13 +150,6 @@ class TrainTestOverlap:
                 noise = np.flatnonzero(overlap.cleaned[name].removed)
                 files[f"{below}/noise_images.txt"] = as_lines([matches.training.sample_ids[n] for n in noise])
         return files
-
-
-def _control(system: SystemData, name: str, matches: NearestMatches, remove: Ints) -> Ints:
-    """As many training identities that match nobody, drawn (the paper's ID-Overlap-R), or all that there are."""
-    others = np.setdiff1d(np.arange(matches.training.n_subjects), remove)
-    rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "control", name))
-    return np.sort(rng.permutation(others)[: remove.size])
 
 
 def _stage(
@@ -234,7 +230,11 @@ def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: AtKey, alpha:
     both = (pairs.folds, without)
     accuracy, other = (kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k) for of in both)
     delta = fold_differences.accuracy_difference(accuracy, other, both, pairs.first, pairs.second)
-    interval = _of_delta(delta, _too_few(pairs, accuracy, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
+    bounds = fold_differences.difference_interval(delta, 0.0, pairs.n_subjects, alpha)
+    few = _too_few(pairs, accuracy, hit & (pairs.folds >= 0))
+    low, high = (None, None) if few or bounds is None else bounds
+    note = "fold thresholds held fixed" if bounds else "degenerate: no overlap, or no errors"
+    interval = Interval.of(low, high, alpha, Method.DYADIC, note=few if bounds and few else note)
     unit = "accuracy of all pairs minus that without overlap"
     yield Estimate.of(
         system.provider, NAME, "delta_accuracy_overlap", delta.value, unit, at=at, intervals=(interval,)
@@ -251,13 +251,6 @@ def _too_few(pairs: FoldPairs, accuracy: kfold_accuracy.FoldAccuracy, hit: Flags
                 f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERROR_SUBJECTS} subjects in them, with {name}"
             )
     return None
-
-
-def _of_delta(delta: fold_differences.Difference, few: str | None, subjects: int, alpha: float) -> Interval:
-    bounds = fold_differences.difference_interval(delta, 0.0, subjects, alpha)
-    low, high = (None, None) if few or bounds is None else bounds
-    note = "fold thresholds held fixed" if bounds else "degenerate: no overlap, or no errors"
-    return Interval.of(low, high, alpha, Method.DYADIC, note=few if bounds and few else note)
 
 
 def _accuracy(

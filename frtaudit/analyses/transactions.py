@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from frtaudit.analyses.shared.counted_transactions import CountedTransactions, untimed
+from frtaudit.analyses.shared.overall_ratios import chosen_here
 from frtaudit.core import CohortData, Estimate, Interval, Method
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
-from frtaudit.core.spec import AuditSpec, Plan, ThresholdSource
+from frtaudit.core.spec import AuditSpec, Plan
 from frtaudit.core.transactions import Transactions
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.intervals import AtKey, from_bounds
@@ -94,9 +95,7 @@ def _of_transactions(
     tail = transaction_tail(transactions, k, system.comparisons.cells, system.tail.score_range)
     groups, spec, known = system.groups, system.spec, system.operating_points
     fixed = [
-        (value, at)
-        for value, at in zip(known.thresholds, known.origin, strict=True)
-        if at.get("source") != ThresholdSource.SAME_DATA.value
+        (value, at) for value, at in zip(known.thresholds, known.origin, strict=True) if not chosen_here(at)
     ]
     trials = rates_of.trials(tail, groups)
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)

@@ -68,7 +68,8 @@ class TwoDates:
         """Both dates on a common support, once for all systems. Raises :class:`SpecError` where a date is missing."""
         if cohort_data.labelling is None or cohort_data.earlier is None:
             raise SpecError(f"analyses.{NAME}", "one collection", "cohort=queries with cohort.earlier=FOLDER")
-        met = meet(cohort_data.earlier, cohort_data.labelling, self.design, _how(spec))
+        how = cast("How", getattr(spec.cohort, "labels", How()))
+        met = meet(cohort_data.earlier, cohort_data.labelling, self.design, how)
         unknown = next((name for name in self.versions if name not in met.services), None)
         if unknown is not None:
             raise SpecError(
@@ -111,22 +112,14 @@ class TwoDates:
         declared = [estimate for state in kepts for estimate in state.declared]
         faces = f"{met.faces[0]} and {met.faces[1]}" if met.design is Design.SAME_NAMES else str(met.faces[1])
         note = SAID[met.design].format(faces=faces, queries=len(met.queries))
-        notes = [
-            note,
-            *(f"two_dates: {name}: {_version(self.versions[name])}" for name in sorted(self.versions)),
-        ]
-        return AnalysisOutput(
-            estimates=(*_adjusted(declared), *_shared(met, self.dates)),
-            notes=(*notes, *_alone(met)),
-        )
-
-
-def _how(spec: AuditSpec) -> How:
-    return cast("How", getattr(spec.cohort, "labels", How()))
-
-
-def _version(pair: tuple[str, str]) -> str:
-    return f"version {pair[0]} at both dates" if pair[0] == pair[1] else f"version {pair[0]}, then {pair[1]}"
+        notes = [note]
+        for name, (first, second) in sorted(self.versions.items()):
+            version = f"{first} at both dates" if first == second else f"{first}, then {second}"
+            notes.append(f"two_dates: {name}: version {version}")
+        names = {service.name for half in (met.earlier, met.later) for service in half.of.services}
+        alone = sorted(names - set(met.services))
+        notes += [f"two_dates: {name} stands at one date only" for name in alone]
+        return AnalysisOutput(estimates=(*_adjusted(declared), *_shared(met, self.dates)), notes=tuple(notes))
 
 
 def _adjusted(declared: list[Estimate]) -> Iterator[Estimate]:
@@ -155,9 +148,3 @@ def _shared(met: Meeting, dates: tuple[str, str]) -> Iterator[Estimate]:
             numerator=count,
             denominator=total,
         )
-
-
-def _alone(met: Meeting) -> Iterator[str]:
-    names = {service.name for half in (met.earlier, met.later) for service in half.of.services}
-    for name in sorted(names - set(met.services)):
-        yield f"two_dates: {name} stands at one date only"

@@ -130,7 +130,13 @@ def _check_keys(spec: Mapping[str, object]) -> None:
 
 def _field(name: str, value: object) -> Built:
     if name == "analyses":
-        return _analyses(value)
+        if not isinstance(value, Mapping):
+            raise SpecError("analyses", f"found {described(value)}", "a mapping of names to analyses")
+        items = {str(key): {} if analysis is None else analysis for key, analysis in sorted(value.items())}
+        return {
+            key: plugin("analysis", analysis, f"analyses.{key}", default=key)
+            for key, analysis in items.items()
+        }
     if name == "providers":
         return None if value is None else _providers(value)
     if name == "test_sets":
@@ -151,15 +157,6 @@ def _set(value: object, where: str) -> PairSetSpec:
         pairs=None if pairs is None else plugin("protocol", pairs, f"{where}.pairs"),
         folds=build(Folds, fields.get("folds", {}), f"{where}.folds"),
     )
-
-
-def _analyses(value: object) -> dict[str, object]:
-    if not isinstance(value, Mapping):
-        raise SpecError("analyses", f"found {described(value)}", "a mapping of names to analyses")
-    items = {str(key): {} if analysis is None else analysis for key, analysis in sorted(value.items())}
-    return {
-        key: plugin("analysis", analysis, f"analyses.{key}", default=key) for key, analysis in items.items()
-    }
 
 
 def _providers(value: object) -> tuple[object, ...]:

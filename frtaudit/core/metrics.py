@@ -48,6 +48,13 @@ class Metric:
     published: Published | None = None
 
 
+def _index(name: str, label: str, about: str, alike: float, sentence: str = "") -> Metric:
+    """An index of the classes of a schema."""
+    return Metric(
+        name, Kind.NUMBER, label, sentence, about, index=True, alike=alike, published=Published.WHOLE
+    )
+
+
 RATE, SCORE, NUMBER = Kind.RATE, Kind.SCORE, Kind.NUMBER
 OWN, WITHIN, WHOLE = Published.OWN, Published.WITHIN, Published.WHOLE
 _IN_SECTIONS = (  # of the report
@@ -166,73 +173,37 @@ _IN_SECTIONS = (  # of the report
     Metric("delta_accuracy_otherwise", RATE, "discordant pairs in overlapping folds", unbounded=True),
     Metric("delta_accuracy_deal_mean", RATE, "disjoint minus overlap, mean of random deals", unbounded=True),
     Metric("delta_accuracy_deal_sd", RATE, "disjoint minus overlap, sd of random deals", unbounded=True),
-    Metric(
+    _index(
         "max_min",
-        NUMBER,
         "largest / smallest",
-        sentence="largest rate over smallest",
-        about="largest rate of a class over the smallest",
-        index=True,
-        alike=1.0,
-        published=WHOLE,
+        "largest rate of a class over the smallest",
+        1.0,
+        "largest rate over smallest",
     ),
-    Metric(
+    _index(
         "max_geomean",
-        NUMBER,
         "largest / geometric mean",
-        sentence="largest rate over geometric mean",
-        about="largest rate of a class over the geometric mean",
-        index=True,
-        alike=1.0,
-        published=WHOLE,
+        "largest rate of a class over the geometric mean",
+        1.0,
+        "largest rate over geometric mean",
     ),
-    Metric(
+    _index(
         "log_geomean",
-        NUMBER,
         "sum of |log10 (rate / geometric mean)|",
-        sentence="sum of log distances from the geometric mean",
-        about="sum of abs log10(rate / geometric mean) over the classes",
-        index=True,
-        alike=0.0,
-        published=WHOLE,
+        "sum of abs log10(rate / geometric mean) over the classes",
+        0.0,
+        "sum of log distances from the geometric mean",
     ),
-    Metric(
-        "gini",
-        NUMBER,
-        "Gini coefficient",
-        about="Gini coefficient of a rate of the classes",
-        index=True,
-        alike=0.0,
-        published=WHOLE,
-    ),
-    Metric(
+    _index("gini", "Gini coefficient", "Gini coefficient of a rate of the classes", 0.0),
+    _index(
         "fdr",
-        NUMBER,
         "fairness discrepancy rate",
-        sentence="FDR",
-        about="fairness discrepancy rate of the classes' FMR and FNMR",
-        index=True,
-        alike=1.0,
-        published=WHOLE,
+        "fairness discrepancy rate of the classes' FMR and FNMR",
+        1.0,
+        "FDR",
     ),
-    Metric(
-        "inequity_rate",
-        NUMBER,
-        "inequity rate",
-        about="NIST's inequity rate of the classes' FMR and FNMR",
-        index=True,
-        alike=1.0,
-        published=WHOLE,
-    ),
-    Metric(
-        "garbe",
-        NUMBER,
-        "GARBE",
-        about="Gini aggregation rate of the classes' FMR and FNMR",
-        index=True,
-        alike=0.0,
-        published=WHOLE,
-    ),
+    _index("inequity_rate", "inequity rate", "NIST's inequity rate of the classes' FMR and FNMR", 1.0),
+    _index("garbe", "GARBE", "Gini aggregation rate of the classes' FMR and FNMR", 0.0),
     Metric("skewed_error_ratio", NUMBER, "skewed error ratio", alike=1.0, published=WHOLE),
     Metric(
         "d_l2",

@@ -6,7 +6,6 @@ a single changed row changes one block and one stride: it is where they cross. T
 Past 2^20 rows there are no more strides, blocks grow, and a crossing holds N / 2^20 rows.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -53,9 +52,10 @@ def changed(recorded: RowDigests, digests: RowDigests) -> str:
     >>> changed(one, RowDigests(unit="line", first=1, count=4, blocks=("a", "x"), strides=("y", "d")))
     'line 3 is not the one that the report was made from'
     """
-    unit, length = recorded.unit, cuts(recorded.count)[0]
+    unit, (length, number) = recorded.unit, cuts(recorded.count)
     blocks = _other(recorded.blocks, digests.blocks)
     strides = _other(recorded.strides, digests.strides)
+    other = set(strides)
     if (digests.count, digests.unit) != (recorded.count, unit):
         text = f"holds {digests.count:,} {digests.unit}s, the report was made from {recorded.count:,} {unit}s"
         if not blocks or cuts(digests.count) != cuts(recorded.count):
@@ -64,7 +64,13 @@ def changed(recorded: RowDigests, digests: RowDigests) -> str:
         return f"{text}; the first that differs is one of {unit}s {start} to {start + length - 1}"
     if not blocks:
         return f"every {unit} is the one that the report was made from; the bytes between them are not"
-    rows = [row + recorded.first for row in islice(_crossings(recorded, blocks, strides), SHOWN + 1)]
+    crossings = (
+        row + recorded.first
+        for block in blocks
+        for row in range(block * length, min((block + 1) * length, recorded.count))
+        if row % number in other
+    )
+    rows = list(islice(crossings, SHOWN + 1))
     many = len(rows) > SHOWN
     named = ", ".join(str(row) for row in rows[:SHOWN]) + (", ..." if many else "")
     if len(rows) == 1:
@@ -79,13 +85,3 @@ def _other(recorded: tuple[str, ...], current: tuple[str, ...]) -> list[int]:
     """Places where two lists of digests differ; one that is longer differs from its first further place on."""
     longest = max(len(recorded), len(current))
     return [place for place in range(longest) if recorded[place : place + 1] != current[place : place + 1]]
-
-
-def _crossings(recorded: RowDigests, blocks: list[int], strides: list[int]) -> Iterator[int]:
-    """Rows that stand in a block and in a stride that differ, in order."""
-    length, number = cuts(recorded.count)
-    other = set(strides)
-    for block in blocks:
-        for row in range(block * length, min((block + 1) * length, recorded.count)):
-            if row % number in other:
-                yield row

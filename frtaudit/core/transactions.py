@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core.arrays import Flags, Floats, Index
-from frtaudit.core.freeze import freeze, require
+from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.freeze import FrozenArrays, require
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Transactions:
+class Transactions(FrozenArrays):
     """T transactions of one system, of up to A attempts each.
 
     ``subject``, ``claimed``: shape (T,), int32, who made them and whose identity they claimed, as subjects of the
@@ -23,7 +23,7 @@ class Transactions:
     seconds: Floats | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "subject", "claimed", "score", "made", "seconds")
+        FrozenArrays.__post_init__(self)
         require(self.score.ndim == 2 and self.score.shape[1] > 0, "scores are a matrix, by attempt")
         rows = (self.score.shape[0],)
         require(self.subject.shape == self.claimed.shape == self.made.shape == rows, "one row a transaction")
@@ -33,14 +33,3 @@ class Transactions:
     def attempts(self) -> int:
         """The most attempts that a transaction has."""
         return int(self.score.shape[1])
-
-
-def chosen(transactions: Transactions, rows: Flags) -> Transactions:
-    """The transactions that ``rows`` (T,) marks."""
-    return Transactions(
-        subject=transactions.subject[rows],
-        claimed=transactions.claimed[rows],
-        score=transactions.score[rows],
-        made=transactions.made[rows],
-        seconds=None if transactions.seconds is None else transactions.seconds[rows],
-    )

@@ -217,7 +217,7 @@ def _bounds(form: Form, values: Rates, drawn: Rates, alpha: float) -> Bounds | N
     if form.paired:
         (rate,) = form.rates
         return group_contrasts.log_ratios(values[rate], drawn[rate], alpha)
-    stacked = [group_contrasts.stacked([part[rate] for rate in form.rates]) for part in (values, drawn)]
+    stacked = [np.concatenate([part[rate] for rate in form.rates], axis=-1) for part in (values, drawn)]
     box = group_contrasts.log_box(stacked[0], stacked[1], alpha)
     if box is None:
         return None

@@ -13,6 +13,7 @@ from frtaudit.inputs.threshold_file import thresholds_from_file
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.resolution import MIN_EXPECTED, unresolved
 from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.rates.targets import thresholds_at
 
 Named = Sequence[tuple[float, Mapping[str, float | str]]]
 
@@ -126,21 +127,10 @@ def points_of(
     return OperatingPoints(
         targets=targets,
         declared=declared,
-        at_target=_at_targets(tail, groups, targets, resolved),
+        at_target=thresholds_at(tail, groups, targets, resolved, WEIGHTINGS),
         thresholds=tuple(value for value, _ in fixed),
         origin=tuple(at for _, at in fixed),
     )
-
-
-def _at_targets(
-    tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
-) -> Floats:
-    values = np.full((len(WEIGHTINGS), len(targets)), np.nan)
-    for w, weighting in enumerate(WEIGHTINGS):
-        for a, target in enumerate(targets):
-            if resolved[a] is None:
-                values[w, a] = _or_nan(rates_of.threshold_at, tail, groups, target, weighting)
-    return values
 
 
 def _or_nan(find: Callable[..., float], *where: object) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from frtaudit.core.freeze import freeze, require
+from frtaudit.core.freeze import FrozenArrays, freeze, require
 
 
 @dataclass(frozen=True)
@@ -37,3 +37,31 @@ def test_a_broken_invariant_is_named() -> None:
     require(True, "never seen")
     with pytest.raises(ValueError, match="^broken invariant: low <= high$"):
         require(False, "low <= high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Every(FrozenArrays):
+    values: npt.NDArray[np.float64]
+    number: float = 0.5
+    other: npt.NDArray[np.float64] | None = None
+
+
+def test_every_array_of_a_value_becomes_read_only() -> None:
+    """`FrozenArrays` freezes each field that is an array, and leaves numbers and None alone."""
+    own = np.zeros(3)
+    every = Every(values=own, other=own)
+    for array in (every.values, every.other):
+        assert array is not None
+        assert not array.flags.writeable
+    assert own.flags.writeable
+    assert (every.number, Every(values=own).other) == (0.5, None)
+
+
+def test_rows_are_taken_of_every_array() -> None:
+    """`at_rows` takes the same rows, numbered or flagged, of each array; the rest stays, and all of it is frozen."""
+    every = Every(values=np.array([1.0, 2.0, 3.0]), number=2.0)
+    for rows in (np.array([2, 0]), np.array([True, False, True])):
+        picked = every.at_rows(rows)
+        assert picked.values.tolist() == every.values[rows].tolist()
+        assert not picked.values.flags.writeable
+        assert (picked.number, picked.other) == (2.0, None)

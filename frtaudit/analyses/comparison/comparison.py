@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -30,9 +30,17 @@ def compare(systems: Sequence[SystemData], settings: Settings, alpha: float) -> 
     common = support_of(systems)
     decisive: Judged | None = None
     all_estimates: list[Estimate] = []
-    for measure in _measures(common):
+    all_measures = chain(
+        measures.fnmr(common),
+        measures.differentials(common),
+        measures.d_l2(common),
+        attempts.accuracy(common),
+        attempts.failures(common),
+    )
+    incumbent = None if settings.decision.rule is Rule.BEST_OR_TIED else settings.decision.against
+    for measure in all_measures:
         declared = decisive is None and _declared(measure, common, settings)
-        against = _against(common, settings) if declared else None
+        against = common.names.index(incumbent) if declared and incumbent is not None else None
         outcome = judged(measure, common, alpha, against=against, confirmatory=declared)
         decisive = outcome if declared else decisive
         all_estimates += estimates(outcome, settings.margins.get(measure.of))
@@ -47,14 +55,6 @@ def compare(systems: Sequence[SystemData], settings: Settings, alpha: float) -> 
     )
 
 
-def _measures(common: CommonSupport) -> Iterator[Measure]:
-    yield from measures.fnmr(common)
-    yield from measures.differentials(common)
-    yield from measures.d_l2(common)
-    yield from attempts.accuracy(common)
-    yield from attempts.failures(common)
-
-
 def _declared(measure: Measure, common: CommonSupport, settings: Settings) -> bool:
     """Whether this is the measure of the declared decision: of everybody, or of the schema it names."""
     wanted = settings.decision
@@ -66,13 +66,6 @@ def _declared(measure: Measure, common: CommonSupport, settings: Settings) -> bo
     if measure.of in OF_CLASSES:
         return wanted.schema in (None, measure.schema) and measure.at.get("rate", "fnmr") == "fnmr"
     return measure.schema is None
-
-
-def _against(common: CommonSupport, settings: Settings) -> int | None:
-    decision = settings.decision
-    if decision.against is None or decision.rule is Rule.BEST_OR_TIED:
-        return None
-    return common.names.index(decision.against)
 
 
 def _decided(outcome: Judged, settings: Settings) -> Iterator[Estimate]:
@@ -193,9 +186,7 @@ def _changes(common: CommonSupport, settings: Settings) -> Iterator[Estimate]:
     for systems in settings.services.values():
         for old, new in pairwise(systems):
             system, other = (common.systems[common.names.index(name)] for name in (old, new))
-            first, second = (
-                support.mated_by_pair(system_on_support.tail)[1] for system_on_support in (system, other)
-            )
+            first, second = (support.mated_by_pair(supported.tail)[1] for supported in (system, other))
             moved = np.abs(second - first)
             count, same = int(np.count_nonzero(moved)), system.digest == other.digest
             note = f"{IDENTICAL}: the scores of both have the digest {system.digest}" if same else None
@@ -251,15 +242,11 @@ def _reproduced(common: CommonSupport) -> Iterator[str]:
 
 def _origins(common: CommonSupport) -> Iterator[str]:
     """Who signed the runs that systems were read from."""
-    names = [system.system.provider for system in common.systems]
-    runs = [
-        system.system.cohort_data.stored_systems.get(name)
-        for system, name in zip(common.systems, names, strict=True)
-    ]
+    stored = common.first_system.cohort_data.stored_systems
     sources = [
         f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"
-        for name, run in zip(names, runs, strict=True)
-        if run is not None
+        for name in common.names
+        if (run := stored.get(name)) is not None
     ]
     if sources:
         yield f"read from finished runs: {'; '.join(sources)}"

@@ -123,7 +123,10 @@ def _reason(measure: Measure, common: CommonSupport, pair: Pair) -> str | None:
 
 def estimates(outcome: Judged, margin: float | None) -> Iterator[Estimate]:
     """The value of each system, the difference of each pair, equivalence where a margin is declared, and ranks."""
-    yield from _values(outcome)
+    for name, value in zip(outcome.names, outcome.measure.values.tolist(), strict=True):
+        shown = float(np.exp(value)) if outcome.measure.ratio else value
+        known = outcome.measure.refused is None and np.isfinite(value)
+        yield _estimate(outcome, VALUE, name, {}, shown if known else None, outcome.measure.unit)
     yield from (_difference(outcome, pair) for pair in outcome.pairs)
     if margin is not None:
         yield from (_equivalence(outcome, pair, margin) for pair in outcome.pairs)
@@ -145,13 +148,6 @@ def _estimate(
         weighting=measure.weighting,
         note=None if value is not None else measure.refused or "undefined",
     )
-
-
-def _values(outcome: Judged) -> Iterator[Estimate]:
-    for name, value in zip(outcome.names, outcome.measure.values.tolist(), strict=True):
-        shown = float(np.exp(value)) if outcome.measure.ratio else value
-        known = outcome.measure.refused is None and np.isfinite(value)
-        yield _estimate(outcome, VALUE, name, {}, shown if known else None, outcome.measure.unit)
 
 
 def _difference(outcome: Judged, pair: Pair) -> Estimate:

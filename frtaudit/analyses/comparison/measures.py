@@ -16,7 +16,7 @@ from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import to_scale
 from frtaudit.stats.systems import support
-from frtaudit.stats.systems.multiple_comparisons import Pair
+from frtaudit.stats.systems.multiple_comparisons import Pair, every_pair
 
 FNMR, GAP, RATIO, D_L2, ACCURACY, FTA = "fnmr_at_fmr", "gap", "max_min", "d_l2", "accuracy", "fta"
 METRICS = (FNMR, GAP, RATIO, D_L2, ACCURACY, FTA)
@@ -54,37 +54,25 @@ class Measure:
         return 1 if self.of in HIGHER_IS_BETTER else -1
 
 
-def pairs_of(common: CommonSupport) -> list[Pair]:
-    """All pairs of systems by their places."""
-    count = len(common.systems)
-    return [(i, j) for i in range(count) for j in range(i + 1, count)]
-
-
 def fnmr(common: CommonSupport) -> Iterator[Measure]:
     """FNMR at every declared target, of everybody and of every class, in the primary weighting."""
     system = common.first_system
     weighting = system.spec.weighting
     w = WEIGHTINGS.index(weighting)
-    mated = [support.mated_by_pair(system_on_support.tail) for system_on_support in common.systems]
+    mated = [support.mated_by_pair(supported.tail) for supported in common.systems]
     for a, target in enumerate(common.targets):
         wrong = [
-            score <= system_on_support.thresholds[w, a]
-            for system_on_support, (_, score, _) in zip(common.systems, mated, strict=True)
+            score <= supported.thresholds[w, a]
+            for supported, (_, score, _) in zip(common.systems, mated, strict=True)
         ]
         for group_index, schema, group in system.every_group():
             inside = _inside(common, mated[0][2], group_index)
             decided, thin = discordant(wrong, mated[0][2], inside)
             yield Measure(
                 of=FNMR,
-                values=np.array(
-                    [system_on_support.fnmr[w, a, group_index] for system_on_support in common.systems]
-                ),
+                values=np.array([supported.fnmr[w, a, group_index] for supported in common.systems]),
                 drawn=np.stack(
-                    [
-                        system_on_support.drawn_fnmr[w, :, a, group_index]
-                        for system_on_support in common.systems
-                    ],
-                    axis=1,
+                    [supported.drawn_fnmr[w, :, a, group_index] for supported in common.systems], axis=1
                 ),
                 unit=SHARE,
                 schema=schema,
@@ -107,17 +95,21 @@ def differentials(common: CommonSupport) -> Iterator[Measure]:
         group_indices = [group_index for group_index, _ in system.classes(schema)]
         for a, target in enumerate(common.targets) if len(group_indices) > 1 else ():
             for rate in ("fnmr", "fmr"):
-                thin = _thin_classes(common, group_indices, a, w, rate)
+                reasons = [
+                    _thin(supported, common, group_indices, w, a, rate) for supported in common.systems
+                ]
+                thin = {
+                    (i, j): reason
+                    for i, j in every_pair(len(reasons))
+                    if (reason := reasons[i] or reasons[j]) is not None
+                }
                 values = np.stack(
-                    [
-                        _rate(system_on_support, rate)[w, a, group_indices]
-                        for system_on_support in common.systems
-                    ]
+                    [getattr(supported, rate)[w, a, group_indices] for supported in common.systems]
                 )
                 drawn = np.stack(
                     [
-                        _drawn(system_on_support, rate)[w, :, a][:, group_indices]
-                        for system_on_support in common.systems
+                        getattr(supported, f"drawn_{rate}")[w, :, a][:, group_indices]
+                        for supported in common.systems
                     ],
                     axis=1,
                 )
@@ -176,16 +168,15 @@ def discordant(
     """
     decided: dict[Pair, tuple[int, int]] = {}
     thin: dict[Pair, str] = {}
-    for i in range(len(wrong)):
-        for j in range(i + 1, len(wrong)):
-            other = (wrong[i] != wrong[j]) & inside
-            count, subjects = int(np.count_nonzero(other)), int(np.unique(who[other]).size)
-            decided[i, j] = count, int(np.count_nonzero(inside))
-            if count < MIN_ERRORS or subjects < MIN_ERROR_SUBJECTS:
-                thin[i, j] = (
-                    f"discordant: {count}, of {counted(subjects, 'subject')}; a test needs {MIN_ERRORS} of "
-                    f"{MIN_ERROR_SUBJECTS}"
-                )
+    for i, j in every_pair(len(wrong)):
+        other = (wrong[i] != wrong[j]) & inside
+        count, subjects = int(np.count_nonzero(other)), int(np.unique(who[other]).size)
+        decided[i, j] = count, int(np.count_nonzero(inside))
+        if count < MIN_ERRORS or subjects < MIN_ERROR_SUBJECTS:
+            thin[i, j] = (
+                f"discordant: {count}, of {counted(subjects, 'subject')}; a test needs {MIN_ERRORS} of "
+                f"{MIN_ERROR_SUBJECTS}"
+            )
     return decided, thin
 
 
@@ -198,14 +189,6 @@ def _inside(common: CommonSupport, who: Ints, group_index: int) -> Flags:
     return np.asarray(row[who] == group_index - 1)
 
 
-def _rate(system: SystemOnSupport, rate: str) -> Floats:
-    return system.fnmr if rate == "fnmr" else system.fmr
-
-
-def _drawn(system: SystemOnSupport, rate: str) -> Floats:
-    return system.drawn_fnmr if rate == "fnmr" else system.drawn_fmr
-
-
 def _gap(rates: Floats) -> Floats:
     return np.asarray(rates.max(axis=-1) - rates.min(axis=-1))
 
@@ -215,20 +198,11 @@ def _log_ratio(rates: Floats) -> Floats:
         return np.asarray(np.log(rate_index(RateIndex.MAX_MIN, rates)))
 
 
-def _thin_classes(
-    common: CommonSupport, group_indices: list[int], a: int, w: int, rate: str
-) -> dict[Pair, str]:
-    """Pairs of which some class of either has fewer than 10 errors or 10 subjects with errors (FORMULAS 8.5)."""
-    thin = [
-        _thin(system, common, group_indices, float(system.thresholds[w, a]), rate)
-        for system in common.systems
-    ]
-    return {(i, j): reason for i, j in pairs_of(common) if (reason := thin[i] or thin[j]) is not None}
-
-
 def _thin(
-    system: SystemOnSupport, common: CommonSupport, group_indices: list[int], threshold: float, rate: str
+    system: SystemOnSupport, common: CommonSupport, group_indices: list[int], w: int, a: int, rate: str
 ) -> str | None:
+    """Why a class has fewer than 10 errors or 10 subjects with errors (FORMULAS 8.5); None where none has."""
+    threshold = float(system.thresholds[w, a])
     if not np.isfinite(threshold):
         return "no threshold"
     tail = system.tail

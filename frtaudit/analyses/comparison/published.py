@@ -5,6 +5,7 @@ fixed_identities: same subjects, new images.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -21,7 +22,7 @@ from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.intervals import bootstrap_intervals
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.resolution import unresolved
-from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.rates.targets import thresholds_at
 from frtaudit.stats.systems import support
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
@@ -76,50 +77,39 @@ def two_splits(systems: Sequence[SystemData], alpha: float) -> Iterator[Curve]:
 def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | None) -> Curve:
     """The curve of one half; with a band where ``alpha`` is given."""
     w = WEIGHTINGS.index(system.spec.weighting)
+    points = system.operating_points.targets
     pairs = int(rates_of.trials(tail, system.groups).non_mated[0])
-    reasons = [unresolved(target, pairs) for target in system.operating_points.targets]
-    at = [
-        _threshold(system, tail, target) if reason is None else np.nan
-        for target, reason in zip(system.operating_points.targets, reasons, strict=True)
-    ]
+    reasons = [unresolved(target, pairs) for target in points]
+    at = thresholds_at(tail, system.groups, points, reasons, (system.spec.weighting,))[0]
     usable = np.flatnonzero(np.isfinite(at))
-    targets = [system.operating_points.targets[a] for a in usable]
-    rates = rates_of.rates(tail, system.groups, np.array(at, dtype=np.float64)[usable])
+    targets = [points[a] for a in usable]
+    rates = rates_of.rates(tail, system.groups, at[usable])
     value = (rates.frr if w else rates.fnmr)[:, 0]
     vstat = (rates.frr_bar if w else rates.fnmr_bar)[:, 0]
-    low = high = None
-    if alpha is not None and tail.mated_complete and targets:
-        drawn = _images(system, tail, targets)[w]
-        bounds = [
-            bootstrap_intervals.recentered(drawn[:, a], float(value[a]), float(vstat[a]), alpha)
-            for a in range(len(targets))
-        ]
-        low, high = (tuple(np.nan if bound is None else bound[end] for bound in bounds) for end in (0, 1))
     refused = [None if np.isfinite(cut) else "too few false matches are expected, or too deep" for cut in at]
-    return Curve(
-        provider=system.provider,
-        analysis=TWO_SPLITS,
-        schema=None,
-        group=name,
-        weighting=system.spec.weighting.value,
-        x=tuple(targets),
-        y=tuple(value.tolist()),
-        low=low,
-        high=high,
-        method=None if low is None else Method.RECENTERED,
-        target=None if low is None else Target.FIXED_IDENTITIES,
-        level=None if low is None or alpha is None else 1 - alpha,
+    of, weighting, notes = (None, name), system.spec.weighting.value, spans(points, refused)
+    curve = Curve.of(
+        system.provider,
+        TWO_SPLITS,
+        targets,
+        value,
+        of,
+        weighting=weighting,
         metric="roc",
         rate="fnmr",
-        notes=spans(system.operating_points.targets, refused),
+        notes=notes,
     )
-
-
-def _threshold(system: SystemData, tail: ScoreTail, target: float) -> float:
-    try:
-        return rates_of.threshold_at(tail, system.groups, target, system.spec.weighting)
-    except BelowFloorError:
-        return float("nan")
+    if alpha is None or not tail.mated_complete or not targets:
+        return curve
+    drawn = _images(system, tail, targets)[w]
+    bounds = [
+        bootstrap_intervals.recentered(drawn[:, a], float(value[a]), float(vstat[a]), alpha)
+        for a in range(len(targets))
+    ]
+    low, high = (tuple(np.nan if bound is None else bound[end] for bound in bounds) for end in (0, 1))
+    return replace(
+        curve, low=low, high=high, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES, level=1 - alpha
+    )
 
 
 def _images(system: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Floats:
@@ -174,14 +164,13 @@ def _zoned(curve: Curve, other: Curve) -> Curve:
         if np.isfinite(sides).all():
             points.append((x, float(sides[0]) if sides[0] == sides[1] else 0.0))
     x_of, codes = zip(*points, strict=True) if points else ((), ())
-    return Curve(
-        provider=curve.provider,
-        analysis=CODES,
-        schema=curve.schema,
-        group=other.provider,
+    return Curve.of(
+        curve.provider,
+        CODES,
+        x_of,
+        codes,
+        (curve.schema, other.provider),
         weighting=curve.weighting,
-        x=tuple(x_of),
-        y=tuple(codes),
         metric=curve.metric,
         rate=curve.rate,
         notes=() if points else ("no target at which both have an estimate and an upper bound",),

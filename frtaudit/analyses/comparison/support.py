@@ -4,22 +4,22 @@ Subjects are drawn with the seed of the audit's own replicates, which knows the 
 replicates is the same people in every system. Each system's threshold is found anew in each (FORMULAS 8.2).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from frtaudit.core import Groups, LedgerEntry, ScoreTail
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of, sha256
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData, strata_of
 from frtaudit.stats.bootstrap import weights
-from frtaudit.stats.bootstrap.resample import Replicates, replicate
+from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.resolution import unresolved
-from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.rates.targets import thresholds_at
 from frtaudit.stats.systems import support
 
 NOT_SHARED = "scored_but_not_by_every_system"
@@ -95,7 +95,7 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
         unresolved(target, int(trials.non_mated[0])) or _hidden(systems, a)
         for target, a in zip(targets, first.operating_points.declared, strict=True)
     )
-    thresholds = [_thresholds(tail, first.groups, targets, refused) for tail in tails]
+    thresholds = [thresholds_at(tail, first.groups, targets, refused, WEIGHTINGS) for tail in tails]
     lost = [bool(np.isnan([at[:, a] for at in thresholds]).any()) for a in range(len(targets))]
     reasons = tuple(reason or (BELOW if gone else None) for reason, gone in zip(refused, lost, strict=True))
     usable = [a for a, reason in enumerate(reasons) if reason is None]
@@ -134,11 +134,8 @@ def _shared(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[Ledger
     samples = systems[0].cohort.n_samples
     acquired = [support.acquired(system.tail, samples) for system in systems]
     keep = np.logical_and.reduce(acquired)
-    left_out = {
-        system.provider: int(np.count_nonzero(flags & ~keep))
-        for system, flags in zip(systems, acquired, strict=True)
-    }
-    return [support.restricted(system.tail, keep) for system in systems], _entries(left_out, "samples")
+    tails = [support.restricted(system.tail, keep) for system in systems]
+    return tails, _left_out(systems, acquired, keep, "samples")
 
 
 def _shared_list(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
@@ -160,33 +157,17 @@ def _shared_list(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[L
         system.tail if np.array_equal(flags, keep) else support.listed(score, keep, system.tail, ends, of)
         for system, score, flags in zip(systems, scores, known, strict=True)
     ]
-    left_out = {
-        system.provider: int(np.count_nonzero(flags & ~keep))
-        for system, flags in zip(systems, known, strict=True)
-    }
-    return tails, _entries(left_out, "comparisons")
+    return tails, _left_out(systems, known, keep, "comparisons")
 
 
-def _entries(left_out: Mapping[str, int], unit: str) -> list[LedgerEntry]:
+def _left_out(
+    systems: Sequence[SystemData], scored: Sequence[Flags], keep: Flags, unit: str
+) -> list[LedgerEntry]:
     return [
-        LedgerEntry(code=NOT_SHARED, count=count, unit=unit, provider=name, group="all")
-        for name, count in left_out.items()
-        if count
+        LedgerEntry(code=NOT_SHARED, count=count, unit=unit, provider=system.provider, group="all")
+        for system, flags in zip(systems, scored, strict=True)
+        if (count := int(np.count_nonzero(flags & ~keep)))
     ]
-
-
-def _thresholds(
-    tail: ScoreTail, groups: Groups, targets: Sequence[float], refused: Sequence[str | None]
-) -> Floats:
-    values = np.full((len(WEIGHTINGS), len(targets)), np.nan)
-    for w, weighting in enumerate(WEIGHTINGS):
-        for a, target in enumerate(targets):
-            if refused[a] is None:
-                try:
-                    values[w, a] = rates_of.threshold_at(tail, groups, target, weighting)
-                except BelowFloorError:
-                    continue
-    return values
 
 
 def _system_on_support(
@@ -215,29 +196,26 @@ def _drawn(
     system: SystemData, tail: ScoreTail, targets: Sequence[float], usable: Sequence[int]
 ) -> tuple[Floats, Floats]:
     """The audit's own replicates where nothing was left out, else new ones of the same people."""
-    replicates = system.replicates.get(Plan.SUBJECTS) if tail is system.tail else None
-    draws, places = replicates, [system.operating_points.declared[a] for a in usable]
+    draws = system.replicates.get(Plan.SUBJECTS) if tail is system.tail else None
+    places = [system.operating_points.declared[a] for a in usable]
     if draws is None:
-        draws, places = _replicated(system, tail, [targets[a] for a in usable]), list(range(len(usable)))
+        places = list(range(len(usable)))
+        draws = replicate(
+            tail,
+            system.groups,
+            plan=Plan.SUBJECTS,
+            n=system.spec.bootstrap.B,
+            seed=_seed(system),
+            targets=[targets[a] for a in usable],
+            thresholds=[],
+            strata=strata_of(system.spec, system.groups),
+            threads=system.spec.threads,
+        )
     shape = (len(WEIGHTINGS), draws.B, len(targets), len(system.groups.names) + 1)
     fnmr, fmr = np.full(shape, np.nan), np.full(shape, np.nan)
     fnmr[:, :, list(usable)] = draws.fnmr[:, :, places]
     fmr[:, :, list(usable)] = draws.fmr[:, :, places]
     return fnmr, fmr
-
-
-def _replicated(system: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Replicates:
-    return replicate(
-        tail,
-        system.groups,
-        plan=Plan.SUBJECTS,
-        n=system.spec.bootstrap.B,
-        seed=_seed(system),
-        targets=list(targets),
-        thresholds=[],
-        strata=strata_of(system.spec, system.groups),
-        threads=system.spec.threads,
-    )
 
 
 def _seed(system: SystemData) -> int:

@@ -77,7 +77,9 @@ class ClassMix:
         yield self._estimate("threshold_mix", at, weighting, known, caveat if known is not None else missing)
         if known is not None:
             there: AtKey = {**at, "threshold_of": "mix"}
-            value = self._fnmr_at(known, shares, counts)
+            sums = mated_sums(self.system.tail, self.system.groups, [known])
+            rates = replace(counts, mated_errors=sums.subject_errors[0], sums=None).fnmr()
+            value = float((shares * rates)[shares > 0].sum())
             yield self._estimate(
                 "fnmr_mix", there, weighting, value, "no interval: the threshold was found here"
             )
@@ -89,11 +91,6 @@ class ClassMix:
         return make_estimate(
             self.system.provider, metric, at, value, None, unit, note, schema=self.schema, weighting=weighting
         )
-
-    def _fnmr_at(self, threshold: float, shares: Floats, counts: SchemaCounts) -> float:
-        sums = mated_sums(self.system.tail, self.system.groups, [threshold])
-        rates = replace(counts, mated_errors=sums.subject_errors[0], sums=None).fnmr()
-        return float((shares * rates)[shares > 0].sum())
 
     def _mixed_fmr(
         self,

@@ -50,34 +50,26 @@ class ClassUncertainty:
 
     def estimates(self) -> Iterator[Estimate]:
         """Bounds first, then the mix, then the rates behind the labels."""
-        class_trials = self._held()
+        trials = class_trials(self.system.tail, self._code(), self._count() + 1)
         causes = self._causes()
-        mix = self._declared_mix()
+        mix = None
+        if self.mix is not None:
+            mix = ClassMix(system=self.system, schema=self.schema, alpha=self.alpha, declared=self.mix)
         for w, weighting in enumerate(WEIGHTINGS):
             for a in self.system.operating_points.declared:
                 threshold = float(self.system.operating_points.at_target[w, a])
-                if not np.isfinite(threshold):
+                if not np.isfinite(threshold) or (not causes and mix is None):
                     continue
-                if not causes and mix is None:
-                    continue
-                counts = self._schema_counts(threshold, weighting, class_trials)
+                counts = self._schema_counts(threshold, weighting, trials)
                 at: AtKey = {"fmr": self.system.operating_points.targets[a]}
                 yield from self._bounds(counts, threshold, at, causes)
                 if Missing.MISLABELLED in causes:
                     yield from self._behind_labels(counts, at)
                 if mix is not None:
-                    yield from mix.estimates(counts, threshold, at, a, class_trials)
+                    yield from mix.estimates(counts, threshold, at, a, trials)
         yield from self._curves(causes)
         if Missing.UNKNOWN in causes:
             yield from self._accuracies()
-
-    def _declared_mix(self) -> ClassMix | None:
-        if self.mix is None:
-            return None
-        return ClassMix(system=self.system, schema=self.schema, alpha=self.alpha, declared=self.mix)
-
-    def _held(self) -> ClassTrials:
-        return class_trials(self.system.tail, self._code(), self._count() + 1)
 
     def _code(self) -> Ints:
         codes = self.system.cohort.classifications[self.schema].codes.astype(np.int64)

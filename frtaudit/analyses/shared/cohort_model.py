@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from frtaudit.analyses.shared.overall_ratios import points_of
+from frtaudit.analyses.shared.overall_ratios import threshold_at as threshold_of
 from frtaudit.core import Method, Target
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.spec import Plan, ThresholdSource, Weighting
+from frtaudit.core.spec import Plan, Weighting
 from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData, strata_of
@@ -73,24 +75,14 @@ class Moving:
     slope: float
 
 
-def chosen_here(origin: Mapping[str, float | str]) -> bool:
-    """Whether a threshold was chosen on these data."""
-    return origin.get("source") == ThresholdSource.SAME_DATA.value
-
-
 def rows_of(system: SystemData) -> Iterator[Row]:
     """Rates at the declared FMR targets and at thresholds that are not of these data, in the primary weighting."""
-    weighting, points = system.spec.weighting, system.operating_points
-    places: list[tuple[AtKey, float, int]] = []
-    for a in points.declared:
-        threshold = float(points.at_target[WEIGHTINGS.index(weighting), a])
-        if np.isfinite(threshold):
-            places.append(({"fmr": points.targets[a]}, threshold, a))
-    for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
-        if not chosen_here(origin):
-            places.append(({"threshold": threshold, **origin}, threshold, len(points.targets) + t))
-    for at, threshold, point in places:
-        moving = point < len(points.targets)
+    weighting = system.spec.weighting
+    for point, at in points_of(system):
+        threshold = threshold_of(system, WEIGHTINGS.index(weighting), point)
+        moving = point < len(system.operating_points.targets)
+        if moving and not np.isfinite(threshold):
+            continue
         for group_index, schema, group in system.every_group():
             for rate in ("fmr", "fnmr"):
                 place = OperatingPoint(rate, weighting, group_index, threshold, point)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Index, Ints
-from frtaudit.core.transactions import Transactions, chosen
+from frtaudit.core.transactions import Transactions
 from frtaudit.evaluation.system import SystemData
 from frtaudit.inputs.score_lists.attempts import ENROLLED, is_enrolled
 from frtaudit.stats.similarity.transactions import best_scores, composed, in_one_direction, in_time
@@ -41,17 +41,20 @@ class CountedTransactions:
             tested = np.ones(system.cohort.n_subjects, dtype=np.bool_)
         else:
             transactions = composed(system.comparisons, system.attempts, system.cohort.subject_of)
-            tested, enrolled = (
-                _claimed(system, transactions.claimed),
-                _claimed(system, transactions.claimed[_scored(transactions)]),
-            )
-            transactions = chosen(transactions, enrolled[transactions.claimed])
+            scored = ~np.isnan(transactions.score).all(axis=1)
+            tested = _claimed(system, transactions.claimed)
+            enrolled = _claimed(system, transactions.claimed[scored])
+            transactions = transactions.at_rows(enrolled[transactions.claimed])
         once = in_one_direction(transactions)
         facts = [*_of_directions(transactions.made.size - once.made.size, ordered=ordered)]
         transactions = transactions if ordered else once
         if timeout is not None:
             timely = in_time(transactions, timeout)
-            facts += _of_time(int((np.isnan(timely.score) & ~np.isnan(transactions.score)).sum()), timeout)
+            late = int((np.isnan(timely.score) & ~np.isnan(transactions.score)).sum())
+            if late:
+                facts.append(
+                    f"{late} scored attempts ended after the time-out of {timeout:g} s and do not count"
+                )
             transactions = timely
         return cls(transactions=transactions, tested=tested, enrolled=enrolled, facts=tuple(facts))
 
@@ -84,11 +87,6 @@ class CountedTransactions:
         yield from (f"{provider}: {fact}" for fact in self.facts)
 
 
-def _scored(transactions: Transactions) -> Flags:
-    """Whether some attempt has a score, shape (T,)."""
-    return np.asarray(~np.isnan(transactions.score).all(axis=1))
-
-
 def _claimed(system: SystemData, claimed: Index) -> Flags:
     """Whether each subject is among those ``claimed``, shape (K,): enrolled is who is scored against by anybody."""
     return np.isin(np.arange(system.cohort.n_subjects), claimed)
@@ -105,11 +103,6 @@ def _of_directions(left_out: int, *, ordered: bool) -> Iterator[str]:
             f"{left_out} impostor transactions are left out: of two subjects who claim each other's identity one "
             "direction counts, unless analyses.transactions.ordered=true declares that the algorithm is asymmetric"
         )
-
-
-def _of_time(late: int, timeout: float) -> Iterator[str]:
-    if late:
-        yield f"{late} scored attempts ended after the time-out of {timeout:g} s and do not count"
 
 
 def _said(system: SystemData) -> Flags | None:

@@ -61,7 +61,7 @@ def _of_samples(system: SystemData) -> Attempts:
     given = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
     failed = cohort.subject_of[list(system.failed)]
     got = given - np.bincount(failed, minlength=cohort.n_subjects)
-    mated = _by_group(system, given * (given - 1) // 2 - got * (got - 1) // 2)
+    mated = _each(system, given * (given - 1) // 2 - got * (got - 1) // 2).sum(axis=1)
     planned = np.array([_pairs(system, group_index, given) for group_index, _, _ in system.every_group()])
     compared = np.array([_pairs(system, group_index, got) for group_index, _, _ in system.every_group()])
     lost, asked = _each(system, given - got), _each(system, given)
@@ -76,13 +76,6 @@ def members_of(system: SystemData, group_index: int) -> Flags:
 def _each(system: SystemData, values: Ints) -> Ints:
     """Values by subject, (K,), for each group: 0 where the subject does not belong to it."""
     return np.asarray(members(system.groups, system.cohort.n_subjects) * values)
-
-
-def _by_group(system: SystemData, values: Ints) -> Ints:
-    return np.array(
-        [int(values[members_of(system, group_index)].sum()) for group_index, _, _ in system.every_group()],
-        dtype=np.int64,
-    )
 
 
 def _pairs(system: SystemData, group_index: int, samples: Ints) -> int:

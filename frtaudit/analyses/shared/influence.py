@@ -13,7 +13,7 @@ from frtaudit.evaluation.intervals import SHARE, AtKey
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.groups import influence
-from frtaudit.stats.groups.influence import Blocked, LeaveOneOut, Parts
+from frtaudit.stats.groups.influence import LeaveOneOut, Parts
 
 NAME = "robustness"
 BELOW = "the threshold lies below the floor of the kept tail"
@@ -209,7 +209,7 @@ class Influence:
     def files(self) -> Mapping[str, bytes]:
         """The subjects that estimates point at by line, with their counts at the declared targets."""
         rule, provider = self.system.rule, self.system.provider
-        points = [(at, row) for at, row in self._declared(self.system.spec.weighting)]
+        points = self._declared(self.system.spec.weighting)
         columns = ["line", "subject", "samples", "mated_comparisons", "non_mated_comparisons"]
         for at, _ in points:
             columns += [f"false_matches_at_fmr_{at:g}", f"false_non_matches_at_fmr_{at:g}"]
@@ -270,15 +270,11 @@ class Influence:
             score, size = float(tail.tail_score[place]), int(people.comparisons[rank])
             pairs[name] = (samples[0], samples[1], subjects[0], subjects[1], rank + 1, score, size)
             places[name] = rank
-        return Kept(
-            pairs=pairs, people=places, sizes=people.comparisons, errors=tuple(self._pair_errors(people))
-        )
-
-    def _pair_errors(self, people: Blocked) -> Iterator[tuple[float, int, int, Ints | None]]:
-        trials = int(self.system.trials.non_mated[0])
+        trials, errors = int(self.system.trials.non_mated[0]), []
         for target, threshold in self._declared(Weighting.POOLED):
-            errors = int(self.system.rule.non_mated.errors[self._row(threshold)[0], 0])
-            yield target, errors, trials, influence.errors_between(self.system.tail, threshold, people)
+            count = int(self.system.rule.non_mated.errors[self._row(threshold)[0], 0])
+            errors.append((target, count, trials, influence.errors_between(tail, threshold, people)))
+        return Kept(pairs=pairs, people=places, sizes=people.comparisons, errors=tuple(errors))
 
 
 def review_rows(by_system: Mapping[str, Kept]) -> list[tuple[object, ...]]:

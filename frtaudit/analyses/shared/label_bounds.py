@@ -134,7 +134,8 @@ def mislabelled_boxes(counts: SchemaCounts, shares: Floats) -> Boxes:
     exact for each class. FMR at most: false matches among those who leave stay half, their comparisons go whole, for
     the largest; the other way round for the smallest; comparisons of one who joins with those who leave go first.
     """
-    limits = np.floor(shares * _sizes(counts) + ROUNDING).astype(np.int64)
+    sizes = np.bincount(counts.code, minlength=counts.n_classes + 1)[:-1]
+    limits = np.floor(shares * sizes + ROUNDING).astype(np.int64)
     errors, trials = counts.single()
     base = _by_class(counts, errors), _by_class(counts, trials)
     singles = []
@@ -248,10 +249,6 @@ def _by_class(counts: SchemaCounts, values: Floats) -> Floats:
     return np.asarray(np.bincount(counts.code, weights=values, minlength=counts.n_classes + 1)[:-1])
 
 
-def _sizes(counts: SchemaCounts) -> Ints:
-    return np.asarray(np.bincount(counts.code, minlength=counts.n_classes + 1)[:-1], dtype=np.int64)
-
-
 def curve_range(
     rates: Callable[[int], Box], grid: Floats, score_range: tuple[float, float]
 ) -> dict[str, tuple[float, float]] | None:
@@ -270,19 +267,15 @@ def curve_range(
     edges = (np.concatenate([[score_range[0]], grid, [score_range[1]]]) - score_range[0]) * scale
     left = np.concatenate([np.zeros((low.shape[0], 1)), low], axis=1)
     right = np.concatenate([high, np.ones((high.shape[0], 1))], axis=1)
-    return {
-        "tar": _largest(1 - right, 1 - left, np.diff(edges)),
-        "quantile": _largest(*_inverted(left, right, edges)),
-    }
-
-
-def _inverted(left: Floats, right: Floats, edges: Floats) -> tuple[Floats, Floats, Floats]:
-    """Bounds of the quantile functions on common pieces of u, and their widths: FNMR over the score, turned round."""
+    # the quantile functions on common pieces of u: FNMR over the score, turned round
     cuts = np.unique(np.concatenate([[0.0, 1.0], left.ravel(), right.ravel()]))
     middle = (cuts[:-1] + cuts[1:]) / 2
     early = np.stack([edges[:-1][np.minimum(np.searchsorted(row, middle), row.size - 1)] for row in right])
     late = np.stack([edges[1:][np.minimum(np.searchsorted(row, middle) - 1, row.size - 1)] for row in left])
-    return early, np.maximum(early, late), np.diff(cuts)
+    return {
+        "tar": _largest(1 - right, 1 - left, np.diff(edges)),
+        "quantile": _largest(early, np.maximum(early, late), np.diff(cuts)),
+    }
 
 
 def _largest(low: Floats, high: Floats, widths: Floats) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """The modes of a service's scores, and the mixture that they are of, as a result keeps them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from scipy.stats import norm
@@ -18,47 +19,40 @@ AT_ENDS = "most scores lie at the floor and the ceiling: these are the modes"
 
 def estimates(provider: str, analysis: str, fit: ModeFit) -> Iterator[Estimate]:
     """Both modes; of the mixture mean, width and share of each part, log-likelihood and the number of starts."""
-    mixture = fit.mixture
+    mixture, make = fit.mixture, partial(Estimate.of, provider, analysis, weighting="pooled")
     note = GIVEN if fit.given else fit.problem or (AT_ENDS if mixture is None else None)
     for place, part in enumerate(PARTS):
         mode = None if fit.modes is None else fit.modes[place]
-        yield Estimate.of(
-            provider, analysis, "label_mode", mode, "score", at={"part": part}, weighting="pooled", note=note
-        )
+        yield make("label_mode", mode, "score", at={"part": part}, note=note)
         if mixture is not None:
             for metric, value, unit in (
                 ("label_mode_mean", mixture.mean[place], "score"),
                 ("label_mode_width", mixture.width[place], "score"),
                 ("label_mode_share", mixture.share[place], "share of scores"),
             ):
-                yield Estimate.of(
-                    provider, analysis, metric, value, unit, at={"part": part}, weighting="pooled"
-                )
+                yield make(metric, value, unit, at={"part": part})
     if mixture is not None:
         for metric, number, unit in (
             ("label_mode_log_likelihood", mixture.log_likelihood, "mean over scores"),
             ("label_mode_gain", mixture.gain, "mean over scores"),
             ("label_mode_starts", float(mixture.starts), "fits"),
         ):
-            yield Estimate.of(provider, analysis, metric, number, unit, weighting="pooled")
+            yield make(metric, number, unit)
 
 
 def curves(provider: str, scores: Floats, mixture: Mixture | None) -> Iterator[Curve]:
-    """Shares of scores in equal bins, and those that each part of the mixture has there; none without two scores."""
+    """Shares of scores in equal bins, and those that each part of the mixture has there; none without two scores.
+
+    What lies beyond the first and the last edge stands in the first and the last bin, as scores cut off do.
+    """
     if scores.size and scores[0] < scores[-1]:
         edges = np.linspace(scores[0], scores[-1], BINS + 1)
-        drawn = {"scores": np.histogram(scores, edges)[0] / scores.size, **_parts(edges, mixture)}
+        drawn = {"scores": np.histogram(scores, edges)[0] / scores.size}
+        if mixture is not None:
+            cuts = np.concatenate([[-np.inf], edges[1:-1], [np.inf]])
+            for place, part in enumerate(PARTS):
+                shares = np.diff(norm.cdf(cuts, mixture.mean[place], mixture.width[place]))
+                drawn[part] = shares * mixture.share[place]
         for rate, y in drawn.items():
             middles = (edges[1:] + edges[:-1]) / 2
             yield Curve.of(provider, CURVES, middles, y, weighting="pooled", rate=rate)
-
-
-def _parts(edges: Floats, mixture: Mixture | None) -> Mapping[str, Floats]:
-    """What lies beyond the first and the last edge stands in the first and the last bin, as scores cut off do."""
-    if mixture is None:
-        return {}
-    cuts = np.concatenate([[-np.inf], edges[1:-1], [np.inf]])
-    return {
-        part: np.diff(norm.cdf(cuts, mixture.mean[place], mixture.width[place])) * mixture.share[place]
-        for place, part in enumerate(PARTS)
-    }

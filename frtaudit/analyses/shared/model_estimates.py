@@ -157,14 +157,10 @@ class ModelEstimates:
     def _curve(self, kind: str, rows: list[Peaks], of: Callable[[Peaks], tuple[float, Floats]]) -> Curve:
         values = [of(fit) for fit in rows]
         bands = [self._interval(drawn) for _, drawn in values]
-        return Curve(
-            provider=self.system.provider,
-            analysis=kind,
-            schema=None,
-            group="all",
-            weighting=None,
-            x=tuple(fit.threshold for fit in rows),
-            y=tuple(value for value, _ in values),
+        return replace(
+            Curve.of(
+                self.system.provider, kind, [fit.threshold for fit in rows], [value for value, _ in values]
+            ),
             low=tuple(band.low if band.low is not None else np.nan for band in bands),
             high=tuple(band.high if band.high is not None else np.nan for band in bands),
             method=Method.TAIL_MODEL,

@@ -9,7 +9,7 @@ import scipy
 
 from frtaudit.core import Cohort, CohortData
 from frtaudit.core.arrays import Flags, Ints, Singles
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.machine.extras import need
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.review import pair_id, read_review
@@ -50,7 +50,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NearestMatches:
+class NearestMatches(FrozenArrays):
     """The best matches of a test set in one training set.
 
     ``rows`` (n,) int64: cohort samples with a template; ``subject`` (n,) int64: their subjects; ``index`` (n, k)
@@ -67,9 +67,6 @@ class NearestMatches:
     score: Singles
     verdict: Ints
     overlap_at: float
-
-    def __post_init__(self) -> None:
-        freeze(self, "rows", "index", "score", "verdict")
 
     @property
     def subject(self) -> Ints:
@@ -151,6 +148,14 @@ class Overlap:
             name: self.cleaned[name].found if name in self.cleaned else raw for name, raw in self.raw.items()
         }
 
+    def judged(self, judge: Callable[[NearestMatches], NearestMatches]) -> "Overlap":
+        """The same with the verdicts that ``judge`` gives all matches, as they are and after cleaning."""
+        return replace(
+            self,
+            raw={name: judge(matches) for name, matches in self.raw.items()},
+            cleaned={name: replace(done, found=judge(done.found)) for name, done in self.cleaned.items()},
+        )
+
 
 def matcher_of(cohort_data: CohortData, components: Sequence[str], wanted: str | None, where: str) -> str:
     """The provider whose templates decide: the one asked for, else the first audited with templates on both sides."""
@@ -202,16 +207,10 @@ def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
         raw[name] = base
         if rules.clean is not None:
             cleaned[name] = _clean(base, probes, gallery, rows, search, rules)
+    overlap = Overlap(matcher=matcher, raw=raw, cleaned=cleaned)
     if rules.known is not None:
-        raw = {
-            name: _told(nearest_matches, cohort_data.training[name], rules)
-            for name, nearest_matches in raw.items()
-        }
-        cleaned = {
-            name: replace(cleaned_set, found=_told(cleaned_set.found, cohort_data.training[name], rules))
-            for name, cleaned_set in cleaned.items()
-        }
-    return _reviewed(Overlap(matcher=matcher, raw=raw, cleaned=cleaned), rules)
+        overlap = overlap.judged(lambda matches: _told(matches, cohort_data.training[matches.name], rules))
+    return _reviewed(overlap, rules)
 
 
 def _told(matches: NearestMatches, training: CohortData, rules: Rules) -> NearestMatches:
@@ -277,12 +276,7 @@ def _reviewed(overlap: Overlap, rules: Rules) -> Overlap:
     every = [*overlap.raw.values(), *(cleaned_set.found for cleaned_set in overlap.cleaned.values())]
     listed = {row[0] for matches in every for row in review_rows(matches, rules.review_from)}
     review = read_review(rules.reviewed, listed, VERDICTS)
-    raw = {name: _judged(matches, review, rules.review_from) for name, matches in overlap.raw.items()}
-    cleaned = {
-        name: replace(cleaned_set, found=_judged(cleaned_set.found, review, rules.review_from))
-        for name, cleaned_set in overlap.cleaned.items()
-    }
-    return replace(overlap, raw=raw, cleaned=cleaned)
+    return overlap.judged(lambda matches: _judged(matches, review, rules.review_from))
 
 
 def _judged(matches: NearestMatches, review: Mapping[str, str], review_from: float) -> NearestMatches:

@@ -1,6 +1,6 @@
 """Places of ratios to the overall rate, and their intervals."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from frtaudit.core import Interval
@@ -10,13 +10,18 @@ from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.intervals.overall_ratio import OverallRatio
 
 
+def chosen_here(origin: Mapping[str, float | str]) -> bool:
+    """Whether a threshold was chosen on these data."""
+    return origin.get("source") == ThresholdSource.SAME_DATA.value
+
+
 def points_of(system: SystemData) -> Iterator[tuple[int, AtKey]]:
     """Places of declared targets and of thresholds that these data did not choose, as an estimate names them."""
     points = system.operating_points
     for a in points.declared:
         yield a, {"fmr": points.targets[a]}
     for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
-        if origin.get("source") != ThresholdSource.SAME_DATA.value:
+        if not chosen_here(origin):
             yield len(points.targets) + t, {"threshold": threshold, **origin}
 
 

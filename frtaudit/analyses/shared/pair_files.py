@@ -70,11 +70,6 @@ def lfw_layout(names: Sequence[str], pairs: Comparisons) -> bytes | None:
         return None
     lines = [f"{sizes.shape[1]}\t{sizes[0, 0]}"]
     for n in np.lexsort((~pairs.mated, fold)).tolist():
-        (a, i), (b, j) = (_parts(names[side[n]]) for side in (pairs.probe, pairs.reference))
-        lines.append(f"{a}\t{i}\t{j}" if pairs.mated[n] else f"{a}\t{i}\t{b}\t{j}")
+        (a, _, i), (b, _, j) = (names[side[n]].rpartition("_") for side in (pairs.probe, pairs.reference))
+        lines.append(f"{a}\t{int(i)}\t{int(j)}" if pairs.mated[n] else f"{a}\t{int(i)}\t{b}\t{int(j)}")
     return ("\n".join(lines) + "\n").encode()
-
-
-def _parts(name: str) -> tuple[str, int]:
-    stem, _, number = name.rpartition("_")
-    return stem, int(number)

@@ -45,7 +45,11 @@ def certify(
     ``constructed``: how folds were, where the list does not give them. Disjoint ones are balanced to the mated pairs of
     one subject, within each class of the schema ``stratify`` where that is named; strict ones need not be.
     """
-    claims = [*_of_pairs(cohort_data, pairs), *_of_images(pairs, rules.per_image if rules else per_image)]
+    low, high = np.minimum(pairs.probe, pairs.reference), np.maximum(pairs.probe, pairs.reference)
+    key = low.astype(np.int64) * cohort_data.cohort.n_samples + high
+    _, where, counts = np.unique(key, return_inverse=True, return_counts=True)
+    claims = [_claim("each pair stands once", counts[where] == 1, "pairs")]
+    claims += _of_images(pairs, rules.per_image if rules else per_image)
     if per_subject is not None:
         claims.append(_of_subjects(cohort_data, pairs, per_subject))
     if pairs.fold is not None and pairs.n_listed:
@@ -74,13 +78,6 @@ def certificate(claims: Iterable[Claim]) -> bytes:
 
 def _claim(rule: str, keeps: Flags, of: str, worst: str = "") -> Claim:
     return Claim(rule=rule, satisfied=int(np.count_nonzero(keeps)), total=int(keeps.size), of=of, worst=worst)
-
-
-def _of_pairs(cohort_data: CohortData, pairs: Comparisons) -> Iterator[Claim]:
-    low, high = np.minimum(pairs.probe, pairs.reference), np.maximum(pairs.probe, pairs.reference)
-    key = low.astype(np.int64) * cohort_data.cohort.n_samples + high
-    _, where, counts = np.unique(key, return_inverse=True, return_counts=True)
-    yield _claim("each pair stands once", counts[where] == 1, "pairs")
 
 
 def _of_images(pairs: Comparisons, most: int | None) -> Iterator[Claim]:

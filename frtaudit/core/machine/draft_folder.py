@@ -22,7 +22,12 @@ def draft_folder(above: Path, prefix: str) -> Iterator[tuple[Path, int, int]]:
         above.mkdir(parents=True, exist_ok=True)
         home = os.open(above, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         undo.callback(os.close, home)
-        _remove_left(above, prefix)
+        for left in above.iterdir():  # drafts of killed processes: no process has locked them
+            if left.name.startswith(prefix):
+                with suppress(OSError):
+                    unlocked = _locked(left)
+                    shutil.rmtree(left, ignore_errors=True)
+                    os.close(unlocked)
         descriptor = None
         while descriptor is None:
             draft = Path(tempfile.mkdtemp(prefix=prefix, dir=above))
@@ -47,16 +52,6 @@ def _remove_empty(folders: Iterable[Path]) -> None:
     with suppress(OSError):
         for folder in folders:
             folder.rmdir()
-
-
-def _remove_left(above: Path, prefix: str) -> None:
-    """Remove drafts of killed processes: no process has locked them."""
-    for path in above.iterdir():
-        if path.name.startswith(prefix):
-            with suppress(OSError):
-                descriptor = _locked(path)
-                shutil.rmtree(path, ignore_errors=True)
-                os.close(descriptor)
 
 
 def _locked(folder: Path) -> int:

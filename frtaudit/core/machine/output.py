@@ -102,7 +102,9 @@ class OutputFolder:
     @contextmanager
     def _above(self, name: str) -> Iterator[tuple[int, str]]:
         """The folder of a file, made and open, and the file's name in it."""
-        *above, last = _parts(name)
+        *above, last = parts = name.split("/")
+        if any(part in ("", ".", "..") for part in parts) or "\\" in name or "\0" in name:
+            raise DataError("output", f"the name {name!r} leads out of the folder", "a plain name")
         opened = os.dup(_OPEN[self.root]) if self.root in _OPEN else os.open(self.root, _FOLDER)
         try:
             for part in above:
@@ -122,14 +124,6 @@ def keeping_open(path: Path, opened: int) -> Iterator[None]:
         yield
     finally:
         del _OPEN[path]
-
-
-def _parts(name: str) -> tuple[str, ...]:
-    """The parts of a plain relative name."""
-    parts = tuple(name.split("/"))
-    if any(part in ("", ".", "..") for part in parts) or "\\" in name or "\0" in name:
-        raise DataError("output", f"the name {name!r} leads out of the folder", "a plain name")
-    return parts
 
 
 def _folder(part: str, above: int, name: str) -> int:

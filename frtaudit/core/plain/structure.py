@@ -70,7 +70,9 @@ def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     place = f"{where}." if where else ""
     for name, field in fields.items():
         if data.get(name, MISSING if required(field) else None) == MISSING:
-            raise SpecError(f"{place}{name}", "no value", _wanted(field, hints[name], f"{place}{name}"))
+            is_path = field.metadata.get("role") == "path"
+            wanted = f"a path: {place}{name}=PATH" if is_path else _accepted(hints[name])
+            raise SpecError(f"{place}{name}", "no value", wanted)
     values = {key: build(hints[key], value, f"{place}{key}") for key, value in data.items()}
     try:
         return kind(**values)
@@ -244,10 +246,6 @@ def _scalar(kind: Kind, data: object, where: str) -> Built:
             limits.check_text(where, data)
         return data
     raise SpecError(where, f"found {described(data)}", _accepted(kind))
-
-
-def _wanted(field: Field, kind: Kind, where: str) -> str:
-    return f"a path: {where}=PATH" if field.metadata.get("role") == "path" else _accepted(kind)
 
 
 def _accepted(kind: Kind) -> str:

@@ -125,9 +125,7 @@ def plain(
     if not math.isfinite(value):
         return _special(value)
     landmarks = (0.0, 1.0, *limits) if limit is None else (0.0, 1.0, limit, *limits)
-    number = _apart(value, landmarks, _plain_round, digits)
-    small = number != 0 and number.adjusted() < -PLAIN_ZEROS
-    return power(number) if small else _signed(f"{number:,f}")
+    return _grouped(_apart(value, landmarks, _plain_round, digits))
 
 
 def declared(value: float) -> str:
@@ -138,9 +136,7 @@ def declared(value: float) -> str:
     """
     if not math.isfinite(value):
         return _special(value)
-    number = _decimal(value).normalize()
-    small = number != 0 and number.adjusted() < -PLAIN_ZEROS
-    return power(number) if small else _signed(f"{number:,f}")
+    return _grouped(_decimal(value).normalize())
 
 
 def p_value(p: float) -> str:
@@ -226,28 +222,23 @@ def _signed(text: str) -> str:
     return text.replace("-", "−")
 
 
+def _grouped(number: Decimal) -> str:
+    small = number != 0 and number.adjusted() < -PLAIN_ZEROS
+    return power(number) if small else _signed(f"{number:,f}")
+
+
 def _percent(number: Decimal) -> str:
     return _signed(f"{number.scaleb(2):f}") + " %"
 
 
-def _apart(
-    value: float,
-    landmarks: Iterable[float],
-    rounding: Rounding,
-    digits: int = DIGITS,
-) -> Decimal:
+def _apart(value: float, landmarks: Iterable[float], rounding: Rounding, digits: int) -> Decimal:
     """Round to ``digits`` or as many more as keep the value on its side of every landmark."""
-    marks = tuple(landmarks)
-    for number in range(digits, MAX_DIGITS):
-        shown = rounding(value, number)
-        if _same_sides(value, shown, marks):
+    number, marks = _decimal(value), tuple(map(_decimal, landmarks))
+    for places in range(digits, MAX_DIGITS):
+        shown = rounding(value, places)
+        if all(number.compare(mark) == shown.compare(mark) for mark in marks):
             return shown
-    return _decimal(value)
-
-
-def _same_sides(value: float, shown: Decimal, landmarks: Iterable[float]) -> bool:
-    number = _decimal(value)
-    return all(number.compare(mark) == shown.compare(mark) for mark in map(_decimal, landmarks))
+    return number
 
 
 def _decimal(value: float) -> Decimal:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Flags, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats.folds.kfold_accuracy import DROPPED
 
 
@@ -69,16 +69,13 @@ def _in_several(subjects: Ints, folds: Ints) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoldCheck:
+class FoldCheck(FrozenArrays):
     """What an assignment to folds satisfies; counts per fold, shape (k,), int64."""
 
     mated_disjoint: bool
     fully_disjoint: bool
     mated_counts: Ints
     non_mated_counts: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self, "mated_counts", "non_mated_counts")
 
 
 def check_folds(first: Ints, second: Ints, mated: Flags, folds: Ints, k: int) -> FoldCheck:
@@ -91,19 +88,13 @@ def check_folds(first: Ints, second: Ints, mated: Flags, folds: Ints, k: int) ->
     True
     """
     used = folds >= 0
+    of_mated, of_any = leaking(first, second, mated, folds)
     return FoldCheck(
-        mated_disjoint=_one_fold_each(first[used & mated], folds[used & mated]),
-        fully_disjoint=_one_fold_each(
-            np.concatenate([first[used], second[used]]), np.concatenate([folds[used], folds[used]])
-        ),
+        mated_disjoint=not of_mated,
+        fully_disjoint=not of_any,
         mated_counts=np.bincount(folds[used & mated], minlength=k),
         non_mated_counts=np.bincount(folds[used & ~mated], minlength=k),
     )
-
-
-def _one_fold_each(subjects: Ints, folds: Ints) -> bool:
-    pairs = np.unique(np.stack([subjects, folds]), axis=1)
-    return bool(np.unique(pairs[0]).size == pairs.shape[1])
 
 
 def impostor_components(first: Ints, second: Ints, n_subjects: int) -> Ints:
@@ -120,14 +111,11 @@ def impostor_components(first: Ints, second: Ints, n_subjects: int) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class Assignment(FrozenArrays):
     """A fold of each pair, shape (n,), int64, :data:`DROPPED` where it is left out; ``dropped``: how many."""
 
     folds: Ints
     dropped: int = 0
-
-    def __post_init__(self) -> None:
-        freeze(self, "folds")
 
 
 def disjoint_folds(
@@ -195,17 +183,12 @@ def strict_folds(
     loads = np.bincount(unit[first], minlength=int(unit.max()) + 1)
     if loads.max() > math.ceil(first.size / k):
         unit, loads = np.arange(size), np.bincount(first[mated], minlength=size)
-    home = _balance(loads, _least_name(unit, labels), k)[unit]
+    least: dict[int, str] = {}  # the first of its members' names, for each unit
+    for member, unit_number in enumerate(unit.tolist()):
+        least[unit_number] = min(least.get(unit_number, str(labels[member])), str(labels[member]))
+    home = _balance(loads, [least[number] for number in range(len(least))], k)[unit]
     folds = np.where(home[first] == home[second], home[first], DROPPED)
     return Assignment(folds=folds, dropped=int(np.count_nonzero(folds == DROPPED)))
-
-
-def _least_name(unit: Ints, names: Sequence[Hashable]) -> list[str]:
-    """The first of its members' names, for each unit."""
-    least: dict[int, str] = {}
-    for member, unit_number in enumerate(unit.tolist()):
-        least[unit_number] = min(least.get(unit_number, str(names[member])), str(names[member]))
-    return [least[number] for number in range(len(least))]
 
 
 def _names(size: int, names: Sequence[Hashable] | None) -> Sequence[Hashable]:
@@ -226,11 +209,10 @@ def _balance(loads: Ints, names: Sequence[Hashable], k: int, strata: Ints | None
     return home
 
 
-def _deal(mated: Flags, mated_folds: Ints, k: int, strata: Ints | None = None) -> Ints:
+def _deal(mated: Flags, mated_folds: Ints, k: int, strata: Ints) -> Ints:
     """Mated pairs keep ``mated_folds``; non-mated pairs are dealt evenly, in their order, stratum after stratum."""
     other = np.flatnonzero(~mated)
-    if strata is not None:
-        other = other[np.argsort(strata[other], kind="stable")]
+    other = other[np.argsort(strata[other], kind="stable")]
     folds = mated_folds.copy()
     folds[other] = np.arange(other.size)
     return np.asarray(folds % k)

@@ -10,19 +10,13 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Flags, Floats, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number, image_weight
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import bounds_from_variance
 
 DROPPED = -1  # the fold of a pair that strict folds leave out
-
-
-def _between(low: float, high: float) -> float:
-    """The midpoint of two consecutive scores; neighbouring doubles have none: the lower one."""
-    middle = (low + high) / 2
-    return middle if low <= middle < high else low
 
 
 def correct_at(scores: Floats, mated: Flags, threshold: float | Floats) -> Flags:
@@ -35,7 +29,7 @@ def correct_at(scores: Floats, mated: Flags, threshold: float | Floats) -> Flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoldAccuracy:
+class FoldAccuracy(FrozenArrays):
     """Accuracy of each fold at the threshold fitted on the others.
 
     ``thresholds``: shape (k,), score units; ``correct``, ``total``: shape (k,), int64, pairs; ``is_correct``:
@@ -46,9 +40,6 @@ class FoldAccuracy:
     correct: Ints
     total: Ints
     is_correct: Flags
-
-    def __post_init__(self) -> None:
-        freeze(self, "thresholds", "correct", "total", "is_correct")
 
     @property
     def accuracies(self) -> Floats:
@@ -111,8 +102,10 @@ def training_thresholds(scores: Floats, mated: Flags, folds: Ints, k: int) -> Fl
     values = np.full(k, -np.inf)
     for fold, (low, high) in enumerate(ends.T.tolist()):
         if low >= 0:
-            at = float(ordered[low])
-            values[fold] = at if high == ordered.size else _between(at, float(ordered[high]))
+            at = values[fold] = float(ordered[low])
+            if high < ordered.size:
+                middle = (at + float(ordered[high])) / 2  # neighbouring doubles have none: the lower one
+                values[fold] = middle if at <= middle < ordered[high] else at
     return values
 
 
@@ -153,14 +146,11 @@ def empty_folds(folds: Ints, k: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(FrozenArrays):
     """Some of the pairs, pooled: their accuracy as one fold, and ``folds`` (n,) int64, 0 for them and else -1."""
 
     accuracy: FoldAccuracy
     folds: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self, "folds")
 
 
 def within(accuracy: FoldAccuracy, folds: Ints, chosen: Flags) -> Part | None:
@@ -253,14 +243,13 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
         return RateBounds(rate=mean, n_eff=float(subjects), degrees=degrees_of_freedom(subjects))
     weight = 1 / (accuracy.total.size * accuracy.total[folds[used]])
     residuals = weight * (accuracy.is_correct[used] - mean)
-    effective_subjects = _subjects_by_weight(first[used], second[used])
+    ends = first[used], second[used]
+    effective_subjects = effective_number(np.bincount(np.concatenate([ends[0], ends[1][ends[0] != ends[1]]])))
     if effective_subjects == 1:
         return RateBounds(rate=mean, n_eff=0.0, degrees=1.0)
-    variance = (
-        effective_subjects / (effective_subjects - 1) * subject_variance(residuals, first[used], second[used])
-    )
+    variance = effective_subjects / (effective_subjects - 1) * subject_variance(residuals, *ends)
     floor = mean * (1 - mean) / n
-    image = _unseen_image(first[used], second[used])
+    image = _unseen_image(*ends)
     bounds = bounds_from_variance(
         mean, max(variance, floor), n, degrees_of_freedom(effective_subjects), image
     )
@@ -277,8 +266,3 @@ def _unseen_image(first: Ints, second: Ints) -> float:
         math.sqrt(8 * int(pairs.max()) + 1) - 1
     ) / 2  # m - 1, where all m (m - 1) / 2 pairs are used
     return image_weight(of_an_image, first.size, effective_number(pairs), pairs.size) / 2
-
-
-def _subjects_by_weight(first: Ints, second: Ints) -> float:
-    ends = np.concatenate([first, second[first != second]])
-    return effective_number(np.bincount(ends))

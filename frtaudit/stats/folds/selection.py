@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidates:
+class Candidates(FrozenArrays):
     """Pairs in the order in which they are wanted.
 
     ``first``, ``second`` (P,) int64: samples; ``stratum`` (P,) int64, from 0: what ``wanted`` counts; ``subject`` (P,)
@@ -20,9 +20,6 @@ class Candidates:
     second: Ints
     stratum: Ints
     subject: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self, "first", "second", "stratum", "subject")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +37,11 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class Chosen(FrozenArrays):
     """``at`` (Q,) int64: places of the chosen candidates; ``fold`` (Q,) int64: their folds."""
 
     at: Ints
     fold: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self, "at", "fold")
 
 
 def choose(pairs: Candidates, limits: Limits) -> Chosen:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
 from frtaudit.stats.rates.trials import block_sizes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassSums:
+class ClassSums(FrozenArrays):
     """Of each subject k with the subjects of each class c, shape (K, C).
 
     ``errors`` int64: sum of e_kl; ``shares`` float64: sum of e_kl / n_kl; ``trials`` int64: sum of n_kl; ``partners``
@@ -25,20 +25,14 @@ class ClassSums:
     partners: Ints
     code: Ints
 
-    def __post_init__(self) -> None:
-        freeze(self, "errors", "shares", "trials", "partners", "code")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassTrials:
+class ClassTrials(FrozenArrays):
     """The ``trials``, ``partners`` and ``code`` of :class:`ClassSums`, which no threshold moves."""
 
     trials: Ints
     partners: Ints
     code: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self, "trials", "partners", "code")
 
 
 def class_trials(tail: ScoreTail, code: Ints, n_classes: int) -> ClassTrials:

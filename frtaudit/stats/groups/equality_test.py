@@ -8,6 +8,7 @@ so that all groups agree: what the index then is, is what chance alone makes of 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import combinations
 
 import numpy as np
 
@@ -132,9 +133,8 @@ def _widest_pair(null: Rates) -> tuple[int, int]:
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(drawn)
         logs = logs[np.isfinite(logs).all(axis=1)]
-        for number in range(drawn.shape[1]):
-            for other in range(number + 1, drawn.shape[1]):
-                spread = float(np.std(logs[:, number] - logs[:, other])) if len(logs) else 0.0
-                if spread > best:
-                    best, pair = spread, (number, other)
+        for number, other in combinations(range(drawn.shape[1]), 2):
+            spread = float(np.std(logs[:, number] - logs[:, other])) if len(logs) else 0.0
+            if spread > best:
+                best, pair = spread, (number, other)
     return pair

@@ -1,6 +1,6 @@
 """How large a difference between groups may be: simultaneous intervals of rates and of indices (FORMULAS 8.6)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -107,11 +107,6 @@ def split(box: Box, at: int) -> tuple[Box, Box]:
         Box(low=box.low[:at], high=box.high[:at], critical=box.critical),
         Box(low=box.low[at:], high=box.high[at:], critical=box.critical),
     )
-
-
-def stacked(parts: Sequence[Floats]) -> Floats:
-    """Join rates of several kinds along the group axis, shape (..., sum of G)."""
-    return np.concatenate(parts, axis=-1)
 
 
 def _logs(rates: Floats, replicates: Floats) -> tuple[Floats, Floats] | None:

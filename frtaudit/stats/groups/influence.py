@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates.sums import first_not_above
@@ -29,7 +29,7 @@ def absent_share(subjects: int, alpha: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Parts(FrozenArrays):
     """A rate as a sum over subjects: what each subject takes with it when it goes.
 
     ``errors``, ``trials`` (K,) int64: pooled counts of the comparisons a subject takes part in; ``count``, ``weight``
@@ -45,9 +45,6 @@ class Parts:
     all_trials: int
     all_count: float
     all_weight: float
-
-    def __post_init__(self) -> None:
-        freeze(self, "errors", "trials", "count", "weight")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

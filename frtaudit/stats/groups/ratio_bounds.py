@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 
 STEPS = 200  # Dinkelbach's steps grow faster than geometrically: ten are many
 STILL = 1e-15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class Pool(FrozenArrays):
     """Things of which at most ``limit`` may be chosen (None: all): ``errors``, ``trials`` (U,) float64 that each adds.
 
     Both are negative for what is taken out.
@@ -28,9 +28,6 @@ class Pool:
     errors: Floats
     trials: Floats
     limit: int | None = None
-
-    def __post_init__(self) -> None:
-        freeze(self, "errors", "trials")
 
 
 def largest_ratio(errors: float, trials: float, pools: Sequence[Pool]) -> float:
@@ -42,7 +39,11 @@ def largest_ratio(errors: float, trials: float, pools: Sequence[Pool]) -> float:
     >>> largest_ratio(1, 10, [pool]), largest_ratio(1, 10, [])
     (0.21428571428571427, 0.1)
     """
-    if _may_empty(trials, pools):
+    taken = 0.0
+    for pool in pools:
+        out = np.sort(np.minimum(pool.trials, 0.0))
+        taken += float(out[: pool.limit].sum())
+    if taken < 0 and trials + taken <= 0:  # what is taken out could be all that there is
         return 1.0
     ratio = _start(errors, trials, pools)
     for _ in range(STEPS):
@@ -66,15 +67,6 @@ def smallest_ratio(errors: float, trials: float, pools: Sequence[Pool]) -> float
     turned = [Pool(errors=pool.trials - pool.errors, trials=pool.trials, limit=pool.limit) for pool in pools]
     right = largest_ratio(trials - errors, trials, turned)
     return right if math.isnan(right) else max(0.0, 1.0 - right)
-
-
-def _may_empty(trials: float, pools: Sequence[Pool]) -> bool:
-    """Whether what is taken out could be all that there is."""
-    taken = 0.0
-    for pool in pools:
-        out = np.sort(np.minimum(pool.trials, 0.0))
-        taken += float(out[: pool.limit].sum())
-    return taken < 0 and trials + taken <= 0
 
 
 def _start(errors: float, trials: float, pools: Sequence[Pool]) -> float:

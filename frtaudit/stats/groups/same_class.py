@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Index
-from frtaudit.core.scores import Blocks, ScoreTail
+from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.trials import complete_pairs
 
 
@@ -21,7 +21,11 @@ def within_classes(tail: ScoreTail, code: Index) -> ScoreTail:
     [1]
     """
     same = _same(code, tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j])
-    cells, blocks = _cells(tail, code), _listed(tail.blocks, code)
+    _, number = np.unique(np.stack([tail.cells, code]), axis=1, return_inverse=True)
+    cells = np.where((tail.cells >= 0) & (code >= 0), number.ravel(), -1).astype(np.int32)
+    blocks = tail.blocks
+    if blocks is not None:
+        blocks = blocks.at_rows(_same(code, blocks.k, blocks.l))
     comparisons = complete_pairs(tail.n_samples, cells) if blocks is None else int(blocks.count.sum())
     return replace(
         tail,
@@ -39,18 +43,6 @@ def within_classes(tail: ScoreTail, code: Index) -> ScoreTail:
 
 def _same(code: Index, first: Index, second: Index) -> Flags:
     return np.asarray((code[first] == code[second]) & (code[first] >= 0))
-
-
-def _cells(tail: ScoreTail, code: Index) -> Index:
-    _, cells = np.unique(np.stack([tail.cells, code]), axis=1, return_inverse=True)
-    return np.where((tail.cells >= 0) & (code >= 0), cells.ravel(), -1).astype(np.int32)
-
-
-def _listed(blocks: Blocks | None, code: Index) -> Blocks | None:
-    if blocks is None:
-        return None
-    inside = _same(code, blocks.k, blocks.l)
-    return Blocks(k=blocks.k[inside], l=blocks.l[inside], count=blocks.count[inside])
 
 
 def joint(codes: Index) -> Index:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import scipy
 
 from frtaudit.core.arrays import Floats, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats.interclass.class_curves import PART, redrawn
 from frtaudit.stats.intervals.bootstrap_intervals import Moments
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
@@ -36,7 +36,7 @@ class Space(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Steps:
+class Steps(FrozenArrays):
     """Step functions of all classes on common pieces.
 
     ``values``: shape (C, U), float64, value of each class on each piece; ``widths``: shape (U,), lengths of
@@ -45,9 +45,6 @@ class Steps:
 
     values: Floats
     widths: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "values", "widths")
 
     def from_mean(self) -> Floats:
         """Class minus the plain mean of the classes, shape (C, U) (FORMULAS 3, Delta_c)."""
@@ -62,8 +59,14 @@ def steps(classes: Sequence[Floats], score_range: tuple[float, float], space: Sp
     """
     ordered = [np.sort(to_scale(scores, score_range)) for scores in classes]
     if space is Space.QUANTILE:
-        return _quantile_steps(ordered)
-    return _tar_steps(ordered)
+        u = breakpoints([scores.size for scores in ordered])
+        return Steps(
+            values=np.stack([quantiles(scores, u) for scores in ordered]), widths=np.diff(u, prepend=0.0)
+        )
+    # TAR between consecutive distinct scores; outside the range nothing is integrated
+    knots = np.unique(np.concatenate([*ordered, [0.0, SCALE]]).clip(0.0, SCALE))
+    values = [1 - np.searchsorted(scores, knots[:-1], side="right") / scores.size for scores in ordered]
+    return Steps(values=np.stack(values), widths=np.diff(knots))
 
 
 def to_scale(scores: npt.ArrayLike, score_range: tuple[float, float]) -> Floats:
@@ -120,7 +123,7 @@ def threshold_curves(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PopulationTable:
+class PopulationTable(FrozenArrays):
     """d_l2 for the population (FORMULAS 8.7), quantile space, 0..100.
 
     ``low``, ``point``, ``high``: shape (C,); ``statistic``: max over classes of ||Delta_c||; ``p_value``: of "all
@@ -141,9 +144,6 @@ class PopulationTable:
     subjects: Ints
     mc_error: Floats
     bounds: Bounds
-
-    def __post_init__(self) -> None:
-        freeze(self, "low", "point", "high", "subjects", "mc_error")
 
 
 def population_bounds(square: Floats, noise: Floats, point: Floats, degrees: float = math.inf) -> Bounds:
@@ -170,8 +170,13 @@ def population_bounds(square: Floats, noise: Floats, point: Floats, degrees: flo
         top = positive + lean + np.sqrt(lean * (lean + 2 * positive) + critical**2 * least)
         low = np.sqrt(np.maximum(centre - critical * np.sqrt(variance), 0.0))
         high = np.sqrt(top)
-        errors = np.array([drawn.gaussian_error(alpha) for drawn in moments])
-        return low, high, _root_error(low, high, errors)
+        error = np.array([drawn.gaussian_error(alpha) for drawn in moments])  # of bounds on d^2
+        twice = np.maximum(2 * np.where(low > 0, low, high), np.finfo(np.float64).tiny)
+        return (
+            low,
+            high,
+            np.asarray(np.minimum(error / twice, np.sqrt(error))),
+        )  # on d: d/(2d), at most its root
 
     return bounds
 
@@ -276,22 +281,12 @@ def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = 
 
             if not detected(SCALE):
                 return None
-            distances.append(_smallest(detected) * float(1 - weights[hidden]))
+            low, high = 0.0, SCALE
+            for _ in range(40):
+                middle = (low + high) / 2
+                low, high = (low, middle) if detected(middle) else (middle, high)
+            distances.append(high * float(1 - weights[hidden]))
     return max(distances)
-
-
-def _smallest(detected: Callable[[float], bool]) -> float:
-    low, high = 0.0, SCALE
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if detected(middle) else (middle, high)
-    return high
-
-
-def _root_error(low: Floats, high: Floats, error: Floats) -> Floats:
-    """From the Monte Carlo error of bounds on d^2 to that of the bounds on d: d/(2d), at most its own root."""
-    smallest = np.where(low > 0, low, high)
-    return np.asarray(np.minimum(error / np.maximum(2 * smallest, np.finfo(np.float64).tiny), np.sqrt(error)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,20 +332,6 @@ def from_mean(values: Floats) -> Floats:
     [[-1.0], [1.0]]
     """
     return np.asarray(values - values.mean(axis=0))
-
-
-def _quantile_steps(ordered: Sequence[Floats]) -> Steps:
-    u = breakpoints([scores.size for scores in ordered])
-    return Steps(
-        values=np.stack([quantiles(scores, u) for scores in ordered]), widths=np.diff(u, prepend=0.0)
-    )
-
-
-def _tar_steps(ordered: Sequence[Floats]) -> Steps:
-    """TAR between consecutive distinct scores; outside the range nothing is integrated."""
-    knots = np.unique(np.concatenate([*ordered, [0.0, SCALE]]).clip(0.0, SCALE))
-    values = [1 - np.searchsorted(scores, knots[:-1], side="right") / scores.size for scores in ordered]
-    return Steps(values=np.stack(values), widths=np.diff(knots))
 
 
 def breakpoints(sizes: Sequence[int]) -> Floats:

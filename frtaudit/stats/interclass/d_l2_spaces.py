@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
@@ -44,7 +44,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class Spread(FrozenArrays):
     """Squared distances of C classes from overall and of their P pairs, with their replicates.
 
     ``point`` (C,), ``pairs`` (P,), ``drawn`` (B, C), ``drawn_pairs`` (B, P): d^2; ``noise`` (B, C), ``noise_pairs``
@@ -61,9 +61,6 @@ class Spread:
     shift: Floats
     shares: Floats
     degrees: float
-
-    def __post_init__(self) -> None:
-        freeze(self, "point", "pairs", "drawn", "drawn_pairs", "noise", "noise_pairs", "shift", "shares")
 
     def _stretch(self, alpha: float) -> float:
         """Student's t over z: the variance that the replicates show is itself an estimate."""

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Floats, Ints, Longs
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.gammas import STRIPS, GammaTables, fill_sums, strips_of
 from frtaudit.stats.bootstrap.weights import CURVE, stream_of, word_of
@@ -27,7 +27,7 @@ PIECES = 2000  # with more breakpoints than this u is a grid of LEVELS midpoints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(FrozenArrays):
     """Distances of all classes with their bounds, each shape (C,), float64.
 
     ``n_resamples``: B; ``critical``: the critical value of the bounds.
@@ -38,9 +38,6 @@ class Table:
     upper: Floats
     n_resamples: int
     critical: float
-
-    def __post_init__(self) -> None:
-        freeze(self, "point", "lower", "upper")
 
 
 def thesis_bootstrap(

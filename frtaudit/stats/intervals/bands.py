@@ -1,17 +1,17 @@
 """Simultaneous bands: bounds that hold at every point of a declared finite grid at once (FORMULAS 8.10)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Flags, Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED, quantile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Band:
+class Band(FrozenArrays):
     """A simultaneous band on a grid of T points; NaN at points outside its set.
 
     ``inside`` (T,) bool: the points at which it holds; ``centre``, ``low``, ``high`` (T,) float64, unit of the
@@ -24,9 +24,6 @@ class Band:
     high: Floats
     critical: float
     n_resamples: int
-
-    def __post_init__(self) -> None:
-        freeze(self, "inside", "centre", "low", "high")
 
 
 def simultaneous(replicates: Floats, stat: Floats, vstat: Floats, usable: Flags, alpha: float) -> Band:
@@ -48,7 +45,8 @@ def simultaneous(replicates: Floats, stat: Floats, vstat: Floats, usable: Flags,
     inside = usable & np.isfinite(stat) & np.isfinite(vstat) & _varied(gaps)
     whole = ~np.isnan(gaps[:, inside]).any(axis=1)
     if not inside.any() or np.count_nonzero(~whole) > MAX_UNDEFINED * whole.size:
-        return _nowhere(stat.size)
+        nowhere, nothing = np.zeros(stat.size, dtype=np.bool_), np.full(stat.size, np.nan)
+        return Band(inside=nowhere, centre=nothing, low=nothing, high=nothing, critical=np.nan, n_resamples=0)
     usable_gaps = gaps[np.ix_(whole, inside)]
     mean, sd = usable_gaps.mean(axis=0), usable_gaps.std(axis=0, ddof=1)
     largest = np.sort(np.abs((usable_gaps - mean) / sd).max(axis=1))
@@ -79,14 +77,8 @@ def on_logit(replicates: Floats, stat: Floats, usable: Flags, alpha: float) -> B
     """
     centre = scipy.special.logit(stat)
     band = simultaneous(scipy.special.logit(replicates), centre, centre, usable, alpha)
-    return Band(
-        inside=band.inside,
-        centre=scipy.special.expit(band.centre),
-        low=scipy.special.expit(band.low),
-        high=scipy.special.expit(band.high),
-        critical=band.critical,
-        n_resamples=band.n_resamples,
-    )
+    centre, low, high = (scipy.special.expit(part) for part in (band.centre, band.low, band.high))
+    return replace(band, centre=centre, low=low, high=high)
 
 
 def _varied(gaps: Floats) -> Flags:
@@ -96,15 +88,3 @@ def _varied(gaps: Floats) -> Flags:
     low = np.where(unknown, np.inf, gaps).min(axis=0, initial=np.inf)
     high = np.where(unknown, -np.inf, gaps).max(axis=0, initial=-np.inf)
     return np.asarray(some & np.isfinite(low) & np.isfinite(high) & (low < high))
-
-
-def _nowhere(size: int) -> Band:
-    nothing = np.full(size, np.nan)
-    return Band(
-        inside=np.zeros(size, dtype=np.bool_),
-        centre=nothing,
-        low=nothing.copy(),
-        high=nothing.copy(),
-        critical=float("nan"),
-        n_resamples=0,
-    )

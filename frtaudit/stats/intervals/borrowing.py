@@ -54,10 +54,13 @@ def fmr_sources(tail: ScoreTail, member: Flags, trials: int) -> DesignEffectSour
     rise as the threshold falls, so that the nearest one serves every higher threshold; past half of the comparisons
     what does not err is rarer, and becomes rarer still. Where all but few comparisons err a cut tail lends nothing.
     """
-    whole = math.isinf(tail.cutoff)
+    whole, others = math.isinf(tail.cutoff), None
+    if whole:
+        inside, subjects = _inside(tail, member, tail.tail_score.size)
+        last = _place(subjects[::-1], member.size, trials)
+        others = None if last is None else float(tail.tail_score[inside[-1 - last]])
     return DesignEffectSources(
-        errors=_fewer_matches(tail, member, trials, whole=whole),
-        others=_more_matches(tail, member, trials) if whole else DesignEffectSource(threshold=None),
+        errors=_fewer_matches(tail, member, trials, whole=whole), others=DesignEffectSource(threshold=others)
     )
 
 
@@ -70,17 +73,7 @@ def _fewer_matches(tail: ScoreTail, member: Flags, trials: int, *, whole: bool) 
         if last is not None:
             below = _next_below(tail.tail_score, tail.tail_score[inside[last]])
             return DesignEffectSource(threshold=(None if whole else tail.cutoff) if below is None else below)
-    return (
-        DesignEffectSource(threshold=None)
-        if whole
-        else DesignEffectSource(threshold=tail.cutoff, whole=False)
-    )
-
-
-def _more_matches(tail: ScoreTail, member: Flags, trials: int) -> DesignEffectSource:
-    inside, subjects = _inside(tail, member, tail.tail_score.size)
-    last = _place(subjects[::-1], member.size, trials)
-    return DesignEffectSource(threshold=None if last is None else float(tail.tail_score[inside[-1 - last]]))
+    return DesignEffectSource(threshold=None if whole else tail.cutoff, whole=whole)
 
 
 def _inside(tail: ScoreTail, member: Flags, size: int) -> tuple[Index, Index]:

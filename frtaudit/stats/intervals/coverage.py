@@ -75,6 +75,13 @@ class Misses:
         """Intervals that contain the true value."""
         return self.given - self.lower - self.upper
 
+    def __add__(self, other: "Misses") -> "Misses":
+        return Misses(
+            lower=self.lower + other.lower,
+            upper=self.upper + other.upper,
+            given=self.given + other.given,
+        )
+
 
 def misses(bounds: Bounds, truth: float) -> Misses:
     """Count the intervals that miss, each side apart.
@@ -113,16 +120,22 @@ def effective_trials(tally: Tally, lent: Tally, over: Denominators) -> Floats:
     rarer = np.minimum(tally.errors, over.trials - tally.errors)
     few = (rarer < ENOUGH_ERRORS) | (tally.subjects_with_errors < ENOUGH_SUBJECTS)
     offer = np.full(deff.shape, over.ends * over.trials / over.subjects)
-    has = (lent.errors > 0) & (
-        lent.errors <= over.trials - ENOUGH_ERRORS
-    )  # else what does not err is too rare
+    # else what does not err is too rare
+    has = (lent.errors > 0) & (lent.errors <= over.trials - ENOUGH_ERRORS)
     offer[has] = _design_effect(lent, over)[has]
     return np.asarray(over.trials / np.where(few, np.maximum(deff, offer), deff))
 
 
 def wilson_iid(tally: Tally, over: Denominators, alpha: float) -> Bounds:
-    """Wilson's interval as if comparisons were independent (pooled rates only)."""
-    return _score(rates(tally, over), float(over.trials), float(-scipy.special.ndtri(alpha / 2)))
+    """As if comparisons were independent, pooled rates only: ``closed_form.wilson_score`` on arrays."""
+    p, n_eff, critical = rates(tally, over), float(over.trials), float(-scipy.special.ndtri(alpha / 2))
+    square = critical**2
+    scale = 1 + square / n_eff
+    centre = (p + square / (2 * n_eff)) / scale
+    half = critical * np.sqrt(p * (1 - p) / n_eff + square / (4 * n_eff**2)) / scale
+    low = np.where(p == 0, 0.0, np.maximum(centre - half, 0.0))
+    high = np.where(p == 1, 1.0, np.minimum(centre + half, 1.0))
+    return Bounds(low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,14 +217,3 @@ def _outer(p: Floats, n_eff: Floats, over: Denominators, alpha: float) -> Bounds
         low=rate_bounds.lower_bound(*known, error),
         high=rate_bounds.fnmr_upper_bound(*known, over.image, error),
     )
-
-
-def _score(p: Floats, n_eff: Floats | float, critical: float) -> Bounds:
-    """:func:`frtaudit.stats.intervals.closed_form.wilson_score` on arrays."""
-    square = critical**2
-    scale = 1 + square / n_eff
-    centre = (p + square / (2 * n_eff)) / scale
-    half = critical * np.sqrt(p * (1 - p) / n_eff + square / (4 * n_eff**2)) / scale
-    low = np.where(p == 0, 0.0, np.maximum(centre - half, 0.0))
-    high = np.where(p == 1, 1.0, np.minimum(centre + half, 1.0))
-    return Bounds(low=low, high=high)

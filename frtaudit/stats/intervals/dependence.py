@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates.sums import MatedSums, size_squares
@@ -146,7 +146,7 @@ def count_subjects_with_errors(subject_errors: Ints, members: Flags | None = Non
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class Spread(FrozenArrays):
     """How the non-mated comparisons are spread over subjects: denominators of the residuals.
 
     Scope 0 is everybody, scope s + 1 within one group of schema s (:class:`~frtaudit.core.NonMatedSums`);
@@ -163,9 +163,6 @@ class Spread:
     trials: Ints
     pairs: Ints
     square: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "comparisons", "partners", "scope_of", "member", "trials", "pairs", "square")
 
 
 def spread(tail: ScoreTail, groups: Groups) -> Spread:

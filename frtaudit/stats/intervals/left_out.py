@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Index, Ints
-from frtaudit.core.scores import Blocks, Groups, ScoreTail
+from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.intervals.dependence import Spread
 from frtaudit.stats.intervals.wilson import WilsonRule, prepare
 from frtaudit.stats.rates.histogram import histogram_of
@@ -43,8 +43,7 @@ def _tail_without(tail: ScoreTail, key: Ints) -> ScoreTail:
     stays = ~_of(tail, tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j], key)
     blocks = tail.blocks
     if blocks is not None:
-        remaining = ~_of(tail, blocks.k, blocks.l, key)
-        blocks = Blocks(k=blocks.k[remaining], l=blocks.l[remaining], count=blocks.count[remaining])
+        blocks = blocks.at_rows(~_of(tail, blocks.k, blocks.l, key))
     return replace(
         tail,
         tail_i=tail.tail_i[stays],

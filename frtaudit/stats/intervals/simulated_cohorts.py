@@ -178,7 +178,11 @@ def draw_non_mated(
     alike, added = _look_alikes(rng, place, len(effects), also)
     if isinstance(place, Listing):
         return _from_listing(rng, place, rate, effects, pair, alike, added)
-    trials = float((place.weight if not place.identity else _comparisons(place)).sum()) / 2
+    comparisons = place.weight
+    if place.identity:
+        samples = place.samples.astype(np.float64)[None]
+        comparisons = (samples * (_in_cells(samples, place.starts) - samples))[0]
+    trials = float(comparisons.sum()) / 2
     if rate * trials > DENSE:
         return _normal(rng, place, rate, effects, pair, trials, alike, added)
     wide = wider(rate, round(trials))
@@ -193,9 +197,11 @@ def draw_non_mated(
             bounds, place.starts, candidates, heavy, shares, place.weight, wide * pair, rate / wide, seeds,
             alike, added,
         )  # fmt: skip
-    return Drawn(
-        own=tally_of(observed), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64)
-    )
+    return _non_mated(tally_of(observed), tally_of(lent))
+
+
+def _non_mated(own: Tally, lent: Tally) -> Drawn:
+    return Drawn(own=own, lent=lent, errors=np.zeros((own.errors.size, 0), dtype=np.int64))
 
 
 def _look_alikes(
@@ -245,9 +251,7 @@ def _from_listing(
             candidates, mean * pair, place.first, place.second, shares, place.weight, rate / wide, seeds,
             alike, added,
         )  # fmt: skip
-    return Drawn(
-        own=tally_of(observed), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64)
-    )
+    return _non_mated(tally_of(observed), tally_of(lent))
 
 
 def _normal(
@@ -287,7 +291,7 @@ def _normal(
         subjects_with_errors=everybody,
         heaviest=np.abs(sums - (2 * count / place.weight.sum())[:, None] * place.weight).max(axis=1),
     )
-    return Drawn(own=tally, lent=no_tally(len(effects)), errors=np.zeros((len(effects), 0), dtype=np.int64))
+    return _non_mated(tally, no_tally(len(effects)))
 
 
 def _noise(rng: np.random.Generator, u: Floats, starts: Ints) -> Floats:
@@ -300,11 +304,6 @@ def _noise(rng: np.random.Generator, u: Floats, starts: Ints) -> Floats:
 def _in_cells(values: Floats, starts: Ints) -> Floats:
     """Each subject's cell total, the shape of ``values``."""
     return np.repeat(np.add.reduceat(values, starts[:-1], axis=1), np.diff(starts), axis=1)
-
-
-def _comparisons(place: Cells) -> Floats:
-    samples = place.samples.astype(np.float64)[None]
-    return np.asarray((samples * (_in_cells(samples, place.starts) - samples))[0])
 
 
 def _seeds(rng: np.random.Generator, cohorts: int) -> Longs:

@@ -4,7 +4,7 @@ Errors come in with a random order of their scores: own ones first, further ones
 :mod:`frtaudit.stats.bootstrap.weights`, one stream for each cohort.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -53,15 +53,7 @@ def tally_of(table: Floats) -> Tally:
     >>> tally_of(np.array([[3.0, 2.0, 1.5, 1.0, 2.0, 0.5]])).subjects_with_errors.tolist()
     [2.0]
     """
-    errors, count, square, cross, subjects_with_errors, heaviest = table.T
-    return Tally(
-        errors=errors,
-        count=count,
-        square=square,
-        cross=cross,
-        subjects_with_errors=subjects_with_errors,
-        heaviest=heaviest,
-    )
+    return Tally(**{field.name: column for field, column in zip(fields(Tally), table.T, strict=True)})
 
 
 @inner

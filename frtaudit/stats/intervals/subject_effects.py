@@ -68,7 +68,8 @@ def mated_effects(errors: Ints, pairs: Ints) -> Effects | None:
     (0.058333, 1.4)
     """
     r, several = errors / pairs, pairs > 1
-    apart = _apart(r)
+    # mean of r_k r_l over k != l
+    apart = float(r.sum() ** 2 - np.square(r).sum()) / max(r.size * (r.size - 1), 1)
     if not several.any():
         return Effects(subject=0.0, subject_upper=0.0, pair=0.0, variance=0.0)
     if apart <= 0:
@@ -132,11 +133,6 @@ def non_mated_effects(shares: BlockErrors, pooled: BlockErrors) -> Effects | Non
         pair=max(together / (_blocks_apart(pooled) * (1 + subject) ** 2) - 1, 0.0),
         variance=products / shared - apart,
     )
-
-
-def _apart(r: Floats) -> float:
-    """Mean of r_k r_l over k != l."""
-    return float(r.sum() ** 2 - np.square(r).sum()) / max(r.size * (r.size - 1), 1)
 
 
 def _blocks_apart(errors: BlockErrors) -> float:

@@ -19,13 +19,11 @@ def weighted_means(value: Floats, first: Index, second: Index, copies: npt.NDArr
     [2.5, 3.0]
     """
     size, times = copies.shape[1], copies.astype(np.float64)
-    sums = [_sums(part, first, second, times, size) for part in (value, np.ones(value.size))]
+    same, sums = first == second, []
+    ends = first[~same], second[~same]
+    for part in (value, np.ones(value.size)):
+        within = np.bincount(first[same], part[same], minlength=size)
+        between = scipy.sparse.coo_array((part[~same], ends), shape=(size, size)).tocsr()
+        sums.append(times @ within + np.einsum("bk,bk->b", times, (between @ times.T).T))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(sums[0] / sums[1])
-
-
-def _sums(part: Floats, first: Index, second: Index, times: Floats, size: int) -> Floats:
-    same = first == second
-    within = np.bincount(first[same], part[same], minlength=size)
-    between = scipy.sparse.coo_array((part[~same], (first[~same], second[~same])), shape=(size, size)).tocsr()
-    return np.asarray(times @ within + np.einsum("bk,bk->b", times, (between @ times.T).T))

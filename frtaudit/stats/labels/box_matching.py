@@ -49,8 +49,14 @@ def joined(image: Ints, service: Ints, box: Floats, least: float = MIN_OVERLAP) 
     ends, weight = np.stack([forest.row, forest.col]).astype(np.int64), forest.data
     cut = np.zeros(size, dtype=np.bool_)
     while True:
-        face = _parts(ends, size)
-        twice = _held_twice(face, service)
+        graph = scipy.sparse.coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))
+        _, part = scipy.sparse.csgraph.connected_components(graph, directed=False)
+        _, start, inverse = np.unique(part, return_index=True, return_inverse=True)
+        face = np.argsort(np.argsort(start))[inverse].astype(np.int64)  # numbered by their first member
+        twice = np.zeros(int(face.max(initial=-1)) + 1, dtype=np.bool_)  # faces with two boxes of one service
+        if face.size:
+            key, count = np.unique(face * (int(service.max()) + 1) + service, return_counts=True)
+            twice[key[count > 1] // (int(service.max()) + 1)] = True
         if not twice.any():
             return face, cut
         cut |= twice[face]
@@ -70,20 +76,3 @@ def _pairs(image: Ints, service: Ints) -> tuple[Ints, Ints]:
     second = first + 1 + np.arange(first.size) - np.repeat(np.cumsum(counts) - counts, counts)
     apart = service[order[first]] != service[order[second]]
     return order[first[apart]], order[second[apart]]
-
-
-def _parts(ends: Ints, size: int) -> Ints:
-    """Connected parts, numbered by their first member."""
-    graph = scipy.sparse.coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))
-    _, part = scipy.sparse.csgraph.connected_components(graph, directed=False)
-    _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse].astype(np.int64)
-
-
-def _held_twice(face: Ints, service: Ints) -> Flags:
-    """Whether each face holds two boxes of one service, shape (faces,)."""
-    values = np.zeros(int(face.max(initial=-1)) + 1, dtype=np.bool_)
-    if face.size:
-        key, count = np.unique(face * (int(service.max()) + 1) + service, return_counts=True)
-        values[key[count > 1] // (int(service.max()) + 1)] = True
-    return values

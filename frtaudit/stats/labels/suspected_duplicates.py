@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.histogram import above_edges
 from frtaudit.stats.rates.sums import first_not_above
@@ -48,7 +48,7 @@ ROUNDING = 2.0**-20  # of a score: more than what scoring again can move it by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suspects:
+class Suspects(FrozenArrays):
     """Pairs, sorted: of two subjects, or of an acquired sample and a subject.
 
     ``first``, ``second`` (n,) int64; ``median`` (n,) float64 of their ``comparisons`` (n,) int64; ``best`` (n,) int64:
@@ -60,9 +60,6 @@ class Suspects:
     median: Floats
     comparisons: Ints
     best: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self, "first", "second", "median", "comparisons", "best")
 
 
 def within_medians(tail: ScoreTail) -> Floats:
@@ -204,13 +201,7 @@ def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer
     suspects = _suspects(tail, Cuts(few=cut, many=cut), keyed, sizes, None if block is None else block_scores)
     order = np.lexsort((suspects.second, -suspects.median, suspects.first))
     highest = order[np.unique(suspects.first[order], return_index=True)[1]]
-    return Suspects(
-        first=suspects.first[highest],
-        second=suspects.second[highest],
-        median=suspects.median[highest],
-        comparisons=suspects.comparisons[highest],
-        best=suspects.best[highest],
-    )
+    return suspects.at_rows(highest)
 
 
 def _suspects(

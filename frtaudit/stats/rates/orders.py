@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 
@@ -50,10 +50,15 @@ def pool_orders(comparisons: Comparisons, table: ScoreTable) -> Pooled:
     """
     low = np.minimum(comparisons.probe, comparisons.reference)
     high = np.maximum(comparisons.probe, comparisons.reference)
-    first, pair = _first_lines(low, high)
+    key = (low.astype(np.int64) << 31) | high
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    rank = np.empty(first.size, dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(first.size)
+    first, pair = np.sort(first), rank[inverse]  # the first line of each unordered pair, and each line's pair
     forward = _means(table.score, pair, first.size, comparisons.probe == low)
     backward = _means(table.score, pair, first.size, comparisons.probe != low)
-    score = _mean_of_orders(forward, backward)
+    both = (forward + backward) / 2
+    score = np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, both))
     failed = np.isnan(score)
     pooled = Comparisons(
         all_pairs=False,
@@ -71,15 +76,6 @@ def pool_orders(comparisons: Comparisons, table: ScoreTable) -> Pooled:
     )
 
 
-def _first_lines(low: Index, high: Index) -> tuple[Ints, Ints]:
-    """The first line of each unordered pair, ascending, and for each line the number of its pair."""
-    key = (low.astype(np.int64) << 31) | high
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    rank = np.empty(first.size, dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(first.size)
-    return np.sort(first), rank[inverse]
-
-
 def _means(score: Floats, pair: Ints, n_pairs: int, chosen: Flags) -> Floats:
     """Mean score of the chosen lines of each pair, NaN where none has a score."""
     chosen = chosen & np.isfinite(score)
@@ -88,11 +84,6 @@ def _means(score: Floats, pair: Ints, n_pairs: int, chosen: Flags) -> Floats:
     means = np.full(n_pairs, np.nan)
     np.divide(total, count, out=means, where=count > 0)
     return means
-
-
-def _mean_of_orders(forward: Floats, backward: Floats) -> Floats:
-    both = (forward + backward) / 2
-    return np.where(np.isnan(forward), backward, np.where(np.isnan(backward), forward, both))
 
 
 def _asymmetry(forward: Floats, backward: Floats) -> Asymmetry:

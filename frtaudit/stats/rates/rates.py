@@ -1,13 +1,13 @@
 """Error rates at thresholds, per group, in both weightings (FORMULAS 1)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Ints, Scores
 from frtaudit.core.curves import RateCurve
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.rates.eer import eer, group_scores
 from frtaudit.stats.rates.histogram import above_edges
@@ -19,7 +19,7 @@ __all__ = ["Rates", "Trials", "curve", "eer", "rates", "threshold_at", "threshol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
+class Rates(FrozenArrays):
     """Rates at T thresholds for G + 1 group indices (0 = everybody, g + 1 = group g); NaN where there is no trial.
 
     ``thresholds`` (T,) float64. Pooled: ``fmr``, ``fnmr``, ``fnmr_bar`` (V-statistic). Identity-weighted:
@@ -38,9 +38,6 @@ class Rates:
     false_matches: Ints
     false_non_matches: Ints
     trials: Trials
-
-    def __post_init__(self) -> None:
-        freeze(self, *(field.name for field in fields(self) if field.name != "trials"))
 
 
 def rates(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> Rates:

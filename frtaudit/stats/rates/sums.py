@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.trials import block_sizes, members, subject_trials, trials
@@ -28,7 +28,7 @@ class BelowFloorError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatedSums:
+class MatedSums(FrozenArrays):
     """Sums over mated comparisons with score <= threshold; T thresholds, K subjects, G + 1 group indices.
 
     With FRR_k the share of errors of subject k among its comparisons (FORMULAS 1): ``thresholds`` (T,)
@@ -46,19 +46,13 @@ class MatedSums:
     subject_pairs: Ints
     image_pairs: Ints
 
-    def __post_init__(self) -> None:
-        freeze(self, *(field.name for field in fields(self)))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorSums:
+class ErrorSums(FrozenArrays):
     """False matches per threshold and group: ``errors`` int64, ``far_sum`` float64: sum e_kl/n_kl; both (T, G+1)."""
 
     errors: Ints
     far_sum: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "errors", "far_sum")
 
 
 def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> MatedSums:
@@ -75,6 +69,10 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     rate = np.divide(errors, pairs, out=np.zeros(errors.shape), where=pairs > 0)
     left = 1.0 - 1.0 / np.maximum(tail.n_samples, 1)
     membership = members(groups, tail.n_samples.size)
+    each = np.bincount(tail.mated_i, minlength=tail.subject_of.size)
+    each += np.bincount(tail.mated_j, minlength=tail.subject_of.size)
+    most = np.zeros(tail.n_samples.size, dtype=np.int64)
+    np.maximum.at(most, tail.subject_of, each)
     return MatedSums(
         thresholds=wanted,
         errors=by_group,
@@ -83,7 +81,7 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
         error_bar_sum=_by_group(errors * left, membership),
         subject_errors=errors,
         subject_pairs=pairs,
-        image_pairs=_most_of_one_sample(tail),
+        image_pairs=most,
     )
 
 
@@ -91,16 +89,11 @@ def mated_errors(tail: ScoreTail, groups: Groups, thresholds: Floats) -> tuple[I
     """Mated errors (score <= threshold) of each group (T, G+1) and of each subject (T, K)."""
     unique, inverse = np.unique(thresholds, return_inverse=True)
     reached = np.searchsorted(tail.mated_score, unique, side="right")
-    errors = _count_subjects(tail.subject_of[tail.mated_i], reached, tail.n_samples.size)[inverse]
-    return _by_group(errors, members(groups, tail.n_samples.size)), errors
-
-
-def _most_of_one_sample(tail: ScoreTail) -> Ints:
-    each = np.bincount(tail.mated_i, minlength=tail.subject_of.size)
-    each += np.bincount(tail.mated_j, minlength=tail.subject_of.size)
-    most = np.zeros(tail.n_samples.size, dtype=np.int64)
-    np.maximum.at(most, tail.subject_of, each)
-    return most
+    subject, size = tail.subject_of[tail.mated_i], tail.n_samples.size
+    level = np.repeat(np.arange(reached.size), np.diff(reached, prepend=0))
+    counts = np.bincount(level * size + subject[: level.size], minlength=reached.size * size)
+    errors = np.cumsum(counts.reshape(reached.size, size), axis=0)[inverse]
+    return _by_group(errors, members(groups, size)), errors
 
 
 def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> ErrorSums:
@@ -144,22 +137,22 @@ def non_mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] 
     near, below, everything = _split(tail, unique)
     parts = [_from_tail(tail, groups, unique[near])]
     if below.size and tail.rescored is not None:
-        parts.append(_pick(tail.rescored, np.searchsorted(tail.rescored.thresholds, unique[below])))
+        parts.append(tail.rescored.at_rows(np.searchsorted(tail.rescored.thresholds, unique[below])))
     if everything.size:
         parts.append(_from_trials(tail, groups))
     order = np.argsort(np.concatenate([near, below, everything]), kind="stable")
-    return _pick(_stack(parts), order[inverse])
+    return _stack(parts).at_rows(order[inverse])
 
 
 def rows_at(sums: NonMatedSums, thresholds: Floats) -> NonMatedSums:
     """The rows of some of its thresholds, which are ascending as they are."""
-    return _pick(sums, np.searchsorted(sums.thresholds, thresholds))
+    return sums.at_rows(np.searchsorted(sums.thresholds, thresholds))
 
 
 def joined(sums: NonMatedSums, more: NonMatedSums) -> NonMatedSums:
     """The rows of both, which share no threshold, in ascending order."""
     both = _stack([sums, more])
-    return _pick(both, np.argsort(both.thresholds))
+    return both.at_rows(np.argsort(both.thresholds))
 
 
 def ends_along(tail: ScoreTail, ascending: Floats) -> Ints:
@@ -260,20 +253,9 @@ def size_squares(tail: ScoreTail, groups: Groups) -> Ints:
     return total
 
 
-def _pick(sums: NonMatedSums, rows: Ints) -> NonMatedSums:
-    return NonMatedSums(**{field.name: getattr(sums, field.name)[rows] for field in fields(sums)})
-
-
 def _stack(parts: Sequence[NonMatedSums]) -> NonMatedSums:
     names = [field.name for field in fields(NonMatedSums)]
     return NonMatedSums(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
-
-
-def _count_subjects(subject: Index, reached: Ints, n_subjects: int) -> Ints:
-    """Errors of each subject among the first ``reached[t]`` mated comparisons, shape (T, K); ``reached`` ascends."""
-    level = np.repeat(np.arange(reached.size), np.diff(reached, prepend=0))
-    counts = np.bincount(level * n_subjects + subject[: level.size], minlength=reached.size * n_subjects)
-    return np.cumsum(counts.reshape(reached.size, n_subjects), axis=0)
 
 
 def block_order(tail: ScoreTail, end: int) -> Index | Ints:

@@ -1,16 +1,18 @@
 """Thresholds at a target false match rate: t_a = inf{t : FMR(t) <= a} (FORMULAS 1)."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from math import floor
 
 import numpy as np
 
-from frtaudit.core.arrays import Index, Ints, Scores
+from frtaudit.core.arrays import Floats, Index, Ints, Scores
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.rates.sums import BelowFloorError
-from frtaudit.stats.rates.trials import block_sizes, schema_of, trials
+from frtaudit.stats.rates.sums import BelowFloorError, size_of, sizes_along
+from frtaudit.stats.rates.trials import schema_of, trials
 
 Target = float | Fraction | str
 
@@ -48,18 +50,40 @@ def threshold_at(
         return float("nan")
     if rate >= 1:
         return float("-inf")
-    scope = _scope(tail, groups, group_index)
+    # the group of each subject under the group's schema; for index 0 everybody is in group -1
+    scope = np.full(tail.n_samples.size, -1, dtype=np.int32)
+    if group_index:
+        scope = np.asarray(groups.of[int(schema_of(groups)[group_index - 1])], dtype=np.int32)
     if weighting is Weighting.POOLED:
         limit = floor(rate * int(denominators.non_mated[group_index]))
         place = _passes_count(tail.tail_i, tail.tail_j, tail.subject_of, scope, group_index - 1, limit)
     else:
         bound = float(rate) * (1 + TOLERANCE) * float(denominators.subject_pairs[group_index])
-        place = _passes_share(tail, scope, group_index - 1, bound)
+        sizes = sizes_along(tail, tail.tail_i.size)
+        along = (tail.tail_i, tail.tail_j, tail.tail_score, tail.subject_of, tail.n_samples, sizes)
+        place = _passes_share(*along, scope, group_index - 1, bound)
     if place >= 0:
         return float(tail.tail_score[place])
     if np.isneginf(tail.cutoff):
         return float("-inf")
     raise BelowFloorError(f"the threshold at FMR {target}", tail.cutoff)
+
+
+def thresholds_at(
+    tail: ScoreTail,
+    groups: Groups,
+    targets: Sequence[float],
+    refused: Sequence[str | None],
+    weightings: Sequence[Weighting],
+) -> Floats:
+    """:func:`threshold_at` by weighting and target, (W, A) float64; NaN where refused or below the tail's floor."""
+    values = np.full((len(weightings), len(targets)), np.nan)
+    for w, weighting in enumerate(weightings):
+        for a, target in enumerate(targets):
+            if refused[a] is None:
+                with suppress(BelowFloorError):
+                    values[w, a] = threshold_at(tail, groups, target, weighting)
+    return values
 
 
 def threshold_at_max_group(
@@ -83,23 +107,6 @@ def threshold_at_max_group(
     return max(known, default=float("nan"))
 
 
-def _scope(tail: ScoreTail, groups: Groups, group_index: int) -> Index:
-    """The group of each subject under the group's schema; for index 0 everybody is in group -1."""
-    if group_index == 0:
-        return np.full(tail.n_samples.size, -1, dtype=np.int32)
-    return np.asarray(groups.of[int(schema_of(groups)[group_index - 1])], dtype=np.int32)
-
-
-def _passes_share(tail: ScoreTail, scope: Index, group: int, bound: float) -> int:
-    if tail.blocks is None:
-        return _passes_sizes(
-            tail.tail_i, tail.tail_j, tail.tail_score, tail.subject_of, scope, group, tail.n_samples, bound
-        )
-    first, second = tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j]
-    size = block_sizes(tail, first, second)
-    return _passes_listed(first, second, tail.tail_score, scope, group, size, bound)
-
-
 @kernel
 def _passes_count(i: Index, j: Index, subject_of: Index, scope: Index, group: int, limit: int) -> int:
     """Position of the entry of the group that makes the count exceed ``limit``, -1 if none does."""
@@ -113,38 +120,18 @@ def _passes_count(i: Index, j: Index, subject_of: Index, scope: Index, group: in
 
 
 @kernel
-def _passes_sizes(
-    i: Index, j: Index, score: Scores, subject_of: Index, scope: Index, group: int, n: Ints,
+def _passes_share(
+    i: Index, j: Index, score: Scores, subject_of: Index, n: Ints, sizes: Ints, scope: Index, group: int,
     bound: float,
-) -> int:  # fmt: skip
-    """As :func:`_passes_listed`, block sizes being n_k n_l."""
-    total, lost, q = 0.0, 0.0, 0
-    while q < i.size:
-        first = q
-        while q < i.size and score[q] == score[first]:
-            a, b = subject_of[i[q]], subject_of[j[q]]
-            if scope[a] == group and scope[b] == group:
-                share = 1.0 / (n[a] * n[b]) - lost
-                new = total + share
-                lost = (new - total) - share
-                total = new
-            q += 1
-        if total > bound:
-            return first
-    return -1
-
-
-@kernel
-def _passes_listed(
-    first: Index, second: Index, score: Scores, scope: Index, group: int, size: Ints, bound: float,
 ) -> int:  # fmt: skip
     """First position of the tie at which the sum of 1/n_kl exceeds ``bound`` (compensated sum), -1 if none does."""
     total, lost, q = 0.0, 0.0, 0
-    while q < first.size:
+    while q < i.size:
         tie = q
-        while q < first.size and score[q] == score[tie]:
-            if scope[first[q]] == group and scope[second[q]] == group:
-                share = 1.0 / size[q] - lost
+        while q < i.size and score[q] == score[tie]:
+            a, b = subject_of[i[q]], subject_of[j[q]]
+            if scope[a] == group and scope[b] == group:
+                share = 1.0 / size_of(q, a, b, n, sizes) - lost
                 new = total + share
                 lost = (new - total) - share
                 total = new

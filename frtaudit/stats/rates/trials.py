@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Index, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import Blocks, Groups, ScoreTail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trials:
+class Trials(FrozenArrays):
     """Denominators per group (0 = everybody, g + 1 = group g), each of shape (G+1,), int64.
 
     ``mated``, ``non_mated``: comparisons; ``subjects_mated``: K2, subjects with a mated comparison;
@@ -24,12 +24,9 @@ class Trials:
     subjects: Ints
     subject_pairs: Ints
 
-    def __post_init__(self) -> None:
-        freeze(self, "mated", "non_mated", "subjects_mated", "subjects", "subject_pairs")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectTrials:
+class SubjectTrials(FrozenArrays):
     """Non-mated trials of each subject, per scope (0 = everybody, s + 1 = within one group of schema s).
 
     ``comparisons`` (1+S, K) int64: sum over l of n_kl; ``partners`` (1+S, K) int64: subjects l with a
@@ -38,9 +35,6 @@ class SubjectTrials:
 
     comparisons: Ints
     partners: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self, "comparisons", "partners")
 
 
 def members(groups: Groups, n_subjects: int) -> Flags:
@@ -65,7 +59,14 @@ def block_sizes(tail: ScoreTail, first: Index, second: Index) -> Ints:
     """
     if tail.blocks is None:
         return np.asarray(tail.n_samples[first] * tail.n_samples[second], dtype=np.int64)
-    return _listed_sizes(tail.blocks, tail.n_samples.size, first, second)
+    blocks, n_subjects = tail.blocks, tail.n_samples.size
+    key = blocks.k.astype(np.int64) * n_subjects + blocks.l
+    wanted = np.minimum(first, second).astype(np.int64) * n_subjects + np.maximum(first, second)
+    if key.size == 0:
+        return np.zeros(wanted.shape, dtype=np.int64)
+    order = np.argsort(key, kind="stable")
+    rows = order[np.minimum(np.searchsorted(key[order], wanted), key.size - 1)]
+    return np.where(key[rows] == wanted, blocks.count[rows], 0)
 
 
 def trials(tail: ScoreTail, groups: Groups) -> Trials:
@@ -79,7 +80,10 @@ def trials(tail: ScoreTail, groups: Groups) -> Trials:
     """
     membership = members(groups, tail.n_samples.size)
     pairs = tail.n_mated
-    non_mated, subject_pairs = _non_mated(tail, groups, membership)
+    per_subject = subject_trials(tail, groups)
+    scope = np.concatenate([[0], schema_of(groups) + 1])
+    non_mated = (per_subject.comparisons[scope] * membership).sum(axis=1) // 2
+    subject_pairs = (per_subject.partners[scope] * membership).sum(axis=1) // 2
     return Trials(
         mated=membership @ pairs,
         non_mated=non_mated,
@@ -146,20 +150,3 @@ def _listed_trials(blocks: Blocks, scope: Index) -> SubjectTrials:
     return SubjectTrials(
         comparisons=comparisons, partners=np.bincount(ends, minlength=scope.size).astype(np.int64)
     )
-
-
-def _non_mated(tail: ScoreTail, groups: Groups, membership: Flags) -> tuple[Ints, Ints]:
-    per_subject = subject_trials(tail, groups)
-    scope = np.concatenate([[0], schema_of(groups) + 1])
-    comparisons = (per_subject.comparisons[scope] * membership).sum(axis=1) // 2
-    return comparisons, (per_subject.partners[scope] * membership).sum(axis=1) // 2
-
-
-def _listed_sizes(blocks: Blocks, n_subjects: int, first: Index, second: Index) -> Ints:
-    key = blocks.k.astype(np.int64) * n_subjects + blocks.l
-    wanted = np.minimum(first, second).astype(np.int64) * n_subjects + np.maximum(first, second)
-    if key.size == 0:
-        return np.zeros(wanted.shape, dtype=np.int64)
-    order = np.argsort(key, kind="stable")
-    rows = order[np.minimum(np.searchsorted(key[order], wanted), key.size - 1)]
-    return np.where(key[rows] == wanted, blocks.count[rows], 0)

@@ -120,32 +120,25 @@ def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request
     """Scan, and scan again with a lower floor while the tail is too short, or a higher one when it is too long."""
     capacity = max(request.budget // PAIR_BYTES, 1)
     total = int(complete_trials(empty.n_samples, empty.cells).comparisons.sum()) // 2
-    whole = total <= min(ALL_BELOW, capacity)
-    pilot = (
-        None
-        if whole
-        else pilot_of(context.block, empty.n_samples, context.subject_of, context.cells, context.threads)
-    )
-    depth = 1.0 if pilot is None else _depth(pilot, empty, request)
+    pilot, depth = None, 1.0  # the share of the non-mated comparisons that the tail should hold
+    if total > min(ALL_BELOW, capacity):
+        pilot = pilot_of(context.block, empty.n_samples, context.subject_of, context.cells, context.threads)
+        crossing = EER_AIM * pilot.rate_at_crossing(empty.mated_score) if request.eer else 0.0
+        required = AIM * float(_need(empty.n_samples)) * request.fmr
+        depth = max(required, crossing, MIN_PILOT / max(pilot.score.size, 1))
     allowed = 0.8 * capacity / max(total, 1)
     while True:
         floor = float("-inf") if pilot is None else _floor(pilot, depth, allowed, float(context.edges[0]))
         scan = scan_non_mated(context, floor, capacity)
         if scan.pairs is None:
-            floor = _edge_that_fits(scan, context.edges, capacity)
+            # the lowest edge above which no more than the capacity lie
+            floor = float(context.edges[int(np.argmax(above_edges(scan.histogram) <= capacity))])
             return _with_tail(empty, scan_non_mated(context, floor, capacity), floor)
         tail = _with_tail(empty, scan, floor)
         del scan
         if depth >= min(allowed, 1.0) or not _short(tail, groups, request):
             return tail
         depth *= DEEPER
-
-
-def _depth(pilot: PilotSample, empty: ScoreTail, request: TailRequest) -> float:
-    """Which share of the non-mated comparisons the tail should hold."""
-    crossing = EER_AIM * pilot.rate_at_crossing(empty.mated_score) if request.eer else 0.0
-    required = float(_need(empty.n_samples))
-    return max(AIM * required * request.fmr, crossing, MIN_PILOT / max(pilot.score.size, 1))
 
 
 def _need(n_samples: Ints) -> Fraction:
@@ -161,11 +154,6 @@ def _floor(pilot: PilotSample, depth: float, allowed: float, lowest: float) -> f
     if np.isneginf(wanted):
         return wanted
     return max(wanted, float(np.nextafter(np.float32(lowest), np.float32(np.inf))))
-
-
-def _edge_that_fits(scan: Scan, edges: Floats, capacity: int) -> float:
-    """The lowest edge above which no more than ``capacity`` comparisons lie."""
-    return float(edges[int(np.argmax(above_edges(scan.histogram) <= capacity))])
 
 
 def _with_tail(empty: ScoreTail, scan: Scan, floor: float) -> ScoreTail:

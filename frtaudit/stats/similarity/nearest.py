@@ -7,21 +7,18 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from frtaudit.core.arrays import Ints, Singles
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats._numba import kernel
 
 ROWS, COLUMNS = 2048, 8192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matches:
+class Matches(FrozenArrays):
     """``index`` (n, k) int64: gallery rows, best first, -1 where the gallery has no more; ``score`` (n, k) float32."""
 
     index: Ints
     score: Singles
-
-    def __post_init__(self) -> None:
-        freeze(self, "index", "score")
 
 
 def unit_rows(vectors: Singles) -> Singles:

@@ -45,7 +45,7 @@ def scan_mated(context: PassContext) -> Pairs:
         scores = layout.tile(context.block, *tile)
         first_i, first_j = (int(layout.starts[part]) for part in tile)
         i, j = mated_places(scores.shape[0], scores.shape[1], first_i, first_j, context.subject_of)
-        return Pairs(i, j, _rounded(scores[i - first_i, j - first_j]))
+        return Pairs(i, j, (scores[i - first_i, j - first_j] + 0.0).astype(np.float32))
 
     pairs = joined(list(in_order(work, tiles, context.threads)))
     order = np.lexsort((pairs.j, pairs.i, pairs.score))
@@ -125,11 +125,6 @@ def joined(parts: Sequence[Pairs]) -> Pairs:
         np.concatenate([np.empty(0, dtype=np.int32), *(part.j for part in parts)]),
         np.concatenate([np.empty(0, dtype=np.float32), *(part.score for part in parts)]),
     )
-
-
-def _rounded(scores: Floats) -> Singles:
-    """Scores as they are kept: rounded to float32, without a negative zero."""
-    return (scores + 0.0).astype(np.float32)
 
 
 @kernel

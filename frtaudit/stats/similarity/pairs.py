@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints, Singles
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 
 BLOCK = 2048
 
@@ -25,16 +25,13 @@ def mated_pairs(subject: Index) -> tuple[Index, Index]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pairs:
+class Pairs(FrozenArrays):
     """Pairs by sample: ``first``, ``second`` (P,) int64, ``score`` (P,) float64; ``within``: how many there were."""
 
     first: Ints
     second: Ints
     score: Floats
     within: int
-
-    def __post_init__(self) -> None:
-        freeze(self, "first", "second", "score")
 
     @property
     def whole(self) -> bool:

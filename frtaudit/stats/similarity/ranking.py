@@ -30,7 +30,14 @@ def ranked(parts: Sequence[Pairs], n_samples: int) -> Pairs:
     """
     total = sum(part.i.size for part in parts)
     if n_samples <= SHORT:
-        return _sorted(parts, total)
+        words, pairs, start = np.empty(total, dtype=np.uint64), _room(total), 0
+        for part in parts:
+            end = start + part.i.size
+            _pack(part.i, part.j, part.score.view(np.uint32), words[start:end])
+            start = end
+        words.sort()
+        _unpack(words, pairs.i, pairs.j, pairs.score.view(np.uint32))
+        return pairs
     first, second = _room(total), _room(total)
     counts = np.zeros(n_samples + 1, dtype=np.int64)
     for part in parts:
@@ -39,29 +46,10 @@ def ranked(parts: Sequence[Pairs], n_samples: int) -> Pairs:
     for part in parts:
         _deal(part.i, part.j, part.score, place, first.i, first.j, first.score)
     for shift in (0, 16):
-        _sort_by_half(
-            first.i,
-            first.j,
-            first.score,
-            first.score.view(np.uint32),
-            shift,
-            second.i,
-            second.j,
-            second.score,
-        )
+        bits = first.score.view(np.uint32)
+        _sort_by_half(first.i, first.j, first.score, bits, shift, second.i, second.j, second.score)
         first, second = second, first
     return first
-
-
-def _sorted(parts: Sequence[Pairs], total: int) -> Pairs:
-    words, pairs, start = np.empty(total, dtype=np.uint64), _room(total), 0
-    for part in parts:
-        end = start + part.i.size
-        _pack(part.i, part.j, part.score.view(np.uint32), words[start:end])
-        start = end
-    words.sort()
-    _unpack(words, pairs.i, pairs.j, pairs.score.view(np.uint32))
-    return pairs
 
 
 @kernel

@@ -61,14 +61,10 @@ def unit_distance_blocks(vectors: Singles) -> BlockScorer:
 
 
 def _unit_blocks(vectors: Singles, scale: float, shift: float) -> UnitBlocks:
-    lengths = np.sqrt(_squares(vectors))
+    # squared lengths in float64, without a float64 copy of the vectors
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     unit = np.empty(vectors.shape, dtype=np.float32)
     np.divide(vectors, lengths[:, None], out=unit, casting="same_kind")
     return UnitBlocks(
         vectors=np.ascontiguousarray(vectors), lengths=lengths, unit=unit, scale=scale, shift=shift
     )
-
-
-def _squares(vectors: Singles) -> Floats:
-    """Squared lengths in float64, without a float64 copy of the vectors."""
-    return np.asarray(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))

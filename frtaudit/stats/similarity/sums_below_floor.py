@@ -24,13 +24,12 @@ def sums_below(context: PassContext, tail: ScoreTail, groups: Groups, thresholds
     n_levels, n_indices = thresholds.size + 1, len(groups.names) + 1
     by_group = np.zeros((5, n_levels, n_indices))
     by_subject = np.zeros((2, n_levels, groups.of.shape[0] + 1, tail.n_samples.size))
-    cut = Cut(
-        n_samples=tail.n_samples,
-        cells=tail.cells,
-        of=groups.of,
-        n_indices=n_indices,
-        table=_table(thresholds),
-    )
+    # for each of ``STEPS`` equal steps the level of the step before: never above the true level
+    low, high = float(thresholds[0]), float(thresholds[-1])
+    width = (high - low) / STEPS or 1.0
+    level = np.searchsorted(thresholds, low + width * (np.arange(STEPS + 1) - 1), side="left")
+    table = thresholds, level.astype(np.int64), low, 1.0 / width
+    cut = Cut(n_samples=tail.n_samples, cells=tail.cells, of=groups.of, n_indices=n_indices, table=table)
     work, strips = partial(_score_strip, cut=cut), context.layout.part_ranges
     done = context.executor(work, context, strips, progress=context.progress, what="scoring below the floor")
     for strip, (more, subject_sums) in zip(strips, done, strict=True):
@@ -50,14 +49,6 @@ def sums_below(context: PassContext, tail: ScoreTail, groups: Groups, thresholds
 
 
 Table = tuple[Floats, Ints, float, float]
-
-
-def _table(thresholds: Floats) -> Table:
-    """Thresholds, and for each of ``STEPS`` equal steps the level of the step before: never above the true level."""
-    low, high = float(thresholds[0]), float(thresholds[-1])
-    width = (high - low) / STEPS or 1.0
-    first = np.searchsorted(thresholds, low + width * (np.arange(STEPS + 1) - 1), side="left")
-    return thresholds, first.astype(np.int64), low, 1.0 / width
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,12 @@
 """The tail: what is kept of the scores of one provider, made from lists, matrices or blocked all-pairs scoring."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.scores import Blocks, Groups, ScoreTail
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 
@@ -48,13 +49,15 @@ def from_listed(
     i, j = np.minimum(*place), np.maximum(*place)
     of = subjects[rows]
     n_samples = np.bincount(of, minlength=room.size).astype(np.int64)
-    mated = of[i] == of[j]
-    counted = ~mated & (room[of[i]] == room[of[j]]) & (room[of[i]] >= 0)
-    return _assemble(
-        values[scored], i, j, mated=mated, counted=counted, n_samples=n_samples, subject_of=of,
-        rows=rows.astype(np.int32), cells=room, score_range=score_range,
-        blocks=_blocks(of[i[counted]], of[j[counted]], room.size),
+    tail = _assemble(
+        values[scored], i, j, n_samples=n_samples, subject_of=of, rows=rows.astype(np.int32), cells=room,
+        score_range=score_range,
     )  # fmt: skip
+    key = np.sort(of[tail.tail_i].astype(np.int64) * room.size + of[tail.tail_j])
+    start = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if key.size else np.empty(0, dtype=np.int64)
+    low, high = np.divmod(key[start], max(room.size, 1))
+    count = np.diff(np.append(start, key.size)).astype(np.int64)
+    return replace(tail, blocks=Blocks(k=low.astype(np.int32), l=high.astype(np.int32), count=count))
 
 
 def from_matrix(
@@ -84,11 +87,11 @@ def from_matrix(
         raise ValueError("every comparison of a score matrix has a finite score")
     of = subject[rows].astype(np.int32)
     room = np.zeros(len(names), dtype=np.int32) if cells is None else np.asarray(cells, dtype=np.int32)
-    mated = of[i] == of[j]
-    counted = ~mated & (room[of[i]] == room[of[j]]) & (room[of[i]] >= 0)
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    seen = (low, high) if low < high else (low - 1.0, high + 1.0)
     return _assemble(
-        values, i, j, mated=mated, counted=counted, n_samples=np.bincount(of).astype(np.int64), subject_of=of,
-        rows=rows.astype(np.int32), cells=room, score_range=score_range or _range(values), blocks=None,
+        values, i, j, n_samples=np.bincount(of).astype(np.int64), subject_of=of, rows=rows.astype(np.int32),
+        cells=room, score_range=score_range or seen,
     )  # fmt: skip
 
 
@@ -97,18 +100,21 @@ def _assemble(
     i: Index,
     j: Index,
     *,
-    mated: Flags,
-    counted: Flags,
     n_samples: Ints,
     subject_of: Index,
     rows: Index,
     cells: Index,
     score_range: tuple[float, float],
-    blocks: Blocks | None,
 ) -> ScoreTail:
+    first, second = subject_of[i], subject_of[j]
+    mated = first == second
+    counted = ~mated & (cells[first] == cells[second]) & (cells[first] >= 0)
     genuine = _ascending(np.flatnonzero(mated), score, i, j)
     other = _ascending(np.flatnonzero(counted), -score, i, j)
-    edges = edges_over(score_range)
+    edges, every = edges_over(score_range), int((n_samples * (n_samples - 1) // 2).sum())
+    key = (
+        i[genuine].astype(np.int64) * int(n_samples.sum()) + j[genuine]
+    )  # each pair of one subject stands once
     return ScoreTail(
         n_samples=n_samples,
         subject_of=subject_of,
@@ -125,8 +131,7 @@ def _assemble(
         mated_histogram=histogram_of_sorted(score[genuine], edges),
         cells=cells,
         score_range=score_range,
-        blocks=blocks,
-        mated_complete=_complete(i[genuine], j[genuine], n_samples),
+        mated_complete=genuine.size == every and bool(np.unique(key).size == every),
     )
 
 
@@ -141,23 +146,3 @@ def _ascending(chosen: Ints, score: Floats, i: Index, j: Index) -> Ints:
     ends = chosen[tied]
     chosen[tied] = ends[np.lexsort((j[ends], i[ends], values[tied]))]
     return chosen
-
-
-def _complete(i: Index, j: Index, n_samples: Ints) -> bool:
-    """Every pair of samples of one subject stands exactly once."""
-    if i.size != int((n_samples * (n_samples - 1) // 2).sum()):
-        return False
-    return bool(np.unique(i.astype(np.int64) * int(n_samples.sum()) + j).size == i.size)
-
-
-def _blocks(first: Index, second: Index, n_subjects: int) -> Blocks:
-    key = np.sort(first.astype(np.int64) * n_subjects + second)
-    start = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if key.size else np.empty(0, dtype=np.int64)
-    low, high = np.divmod(key[start], max(n_subjects, 1))
-    count = np.diff(np.append(start, key.size))
-    return Blocks(k=low.astype(np.int32), l=high.astype(np.int32), count=count.astype(np.int64))
-
-
-def _range(values: Floats) -> tuple[float, float]:
-    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-    return (low, high) if low < high else (low - 1.0, high + 1.0)

@@ -11,7 +11,7 @@ import numpy as np
 from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import NOT_COMPARED, ScoreTable, ScoreTail
-from frtaudit.core.transactions import Transactions, chosen
+from frtaudit.core.transactions import Transactions
 from frtaudit.stats.similarity.tail import from_listed
 
 
@@ -40,9 +40,8 @@ def transaction_tail(
     ([0.9], [0.4])
     """
     best = best_scores(transactions.score, k)
-    of = np.concatenate(
-        [np.arange(cells.size, dtype=np.int32), transactions.subject]
-    )  # references, then probes
+    references = np.arange(cells.size, dtype=np.int32)
+    of = np.concatenate([references, transactions.subject])
     order = np.argsort(of, kind="stable")
     place = np.empty(of.size, dtype=np.int64)
     place[order] = np.arange(of.size)
@@ -81,14 +80,12 @@ def in_one_direction(transactions: Transactions) -> Transactions:
     >>> in_one_direction(found).score.ravel().tolist()
     [0.1, 0.3]
     """
-    low, high = (
-        np.minimum(transactions.subject, transactions.claimed),
-        np.maximum(transactions.subject, transactions.claimed),
-    )
+    low = np.minimum(transactions.subject, transactions.claimed)
+    high = np.maximum(transactions.subject, transactions.claimed)
     pair = low.astype(np.int64) << 31 | high
     upwards = transactions.subject < transactions.claimed
     both = np.isin(pair, np.intersect1d(pair[upwards], pair[transactions.subject > transactions.claimed]))
-    return chosen(transactions, ~both | (upwards == ((low + high) % 2 == 0)))
+    return transactions.at_rows(~both | (upwards == ((low + high) % 2 == 0)))
 
 
 def composed(comparisons: Comparisons, table: ScoreTable | None, subject_of: Index) -> Transactions:
@@ -116,4 +113,4 @@ def composed(comparisons: Comparisons, table: ScoreTable | None, subject_of: Ind
         score=score,
         made=np.bincount(place, minlength=first.size).astype(np.int32),
     )
-    return chosen(transactions, np.bincount(place, weights=unmade, minlength=first.size) == 0)
+    return transactions.at_rows(np.bincount(place, weights=unmade, minlength=first.size) == 0)

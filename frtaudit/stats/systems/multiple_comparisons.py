@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 
 Pair = tuple[int, int]
 
@@ -24,7 +24,7 @@ ROUNDING = 1e-9  # of a studentised difference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class Family(FrozenArrays):
     """Differences of P pairs of systems, judged together.
 
     ``pairs``: (first, second), D = first minus second; ``value``, ``error`` (P,) float64: D and the standard deviation
@@ -35,9 +35,6 @@ class Family:
     value: Floats
     error: Floats
     away: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "value", "error", "away")
 
     @property
     def n_resamples(self) -> int:
@@ -57,10 +54,7 @@ class Family:
 
         Raises ValueError where B is too small for alpha: 1/(B + 1) > alpha.
         """
-        allowed = math.floor(alpha * (self.n_resamples + 1) + ROUNDING) - 1
-        if allowed < 0:
-            raise ValueError(f"{self.n_resamples} replicates cannot decide at alpha = {alpha:g}")
-        return float(np.sort(self._largest())[::-1][allowed])
+        return self._exceeded(self._largest(), alpha)
 
     def bounds(self, alpha: float) -> tuple[Floats, Floats]:
         """Intervals of all differences that hold at once, each (P,): D -+ critical * error."""
@@ -69,7 +63,9 @@ class Family:
 
     def narrow(self, alpha: float) -> tuple[Floats, Floats]:
         """The interval of level 1 - 2 alpha of two one-sided tests: within a margin if and only if p <= alpha."""
-        low, high = (self._one_sided(sign, alpha) for sign in (1, -1))
+        alone = self.away[:, 0]
+        sides = (alone, -alone) if len(self.pairs) == 1 else (self._largest(),) * 2
+        low, high = (self._exceeded(errors, alpha) for errors in sides)
         return self.value - low * self.error, self.value + high * self.error
 
     def equivalence_p(self, margin: float) -> Floats:
@@ -116,11 +112,10 @@ class Family:
     def _largest(self) -> Floats:
         return np.asarray(np.abs(self.away).max(axis=1))
 
-    def _one_sided(self, sign: int, alpha: float) -> float:
+    def _exceeded(self, errors: Floats, alpha: float) -> float:
         allowed = math.floor(alpha * (self.n_resamples + 1) + ROUNDING) - 1
         if allowed < 0:
             raise ValueError(f"{self.n_resamples} replicates cannot decide at alpha = {alpha:g}")
-        errors = sign * self.away[:, 0] if len(self.pairs) == 1 else self._largest()
         return float(np.sort(errors)[::-1][allowed])
 
 

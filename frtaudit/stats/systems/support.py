@@ -9,6 +9,7 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.histogram import histogram_of_sorted
+from frtaudit.stats.rates.trials import complete_pairs
 from frtaudit.stats.similarity.tail import from_listed
 
 
@@ -48,7 +49,7 @@ def restricted(tail: ScoreTail, keep: Flags) -> ScoreTail:
     n_samples = np.bincount(subject_of, minlength=tail.n_samples.size).astype(np.int64)
     score = tail.tail_score[above]
     histogram = histogram_of_sorted(score[::-1], tail.edges)
-    histogram[0] += _planned(n_samples, tail.cells) - score.size
+    histogram[0] += complete_pairs(n_samples, tail.cells) - score.size
     mated_score = tail.mated_score[mated]
     return replace(
         tail,
@@ -111,11 +112,3 @@ def contents(tail: ScoreTail) -> bytes:
         tail.tail_score.astype(np.float64),
     )
     return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
-
-
-def _planned(n_samples: Ints, cells: Index) -> int:
-    """Non-mated comparisons when every pair within a cell is compared."""
-    inside = cells >= 0
-    rooms = np.bincount(cells[inside], weights=n_samples[inside]).astype(np.int64)
-    squares = int(np.square(rooms).sum()) - int(np.square(n_samples[inside]).sum())
-    return squares // 2

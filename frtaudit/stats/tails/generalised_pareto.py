@@ -10,20 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 
 SMALLEST = 1e-9  # of theta times the mean excess: the distribution is exponential to rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParetoFit:
+class ParetoFit(FrozenArrays):
     """``shape``, ``scale`` (B,) float64: of B fits, the scale in units of the score."""
 
     shape: Floats
     scale: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "shape", "scale")
 
     def survival(self, excess: Floats | float) -> Floats:
         """P(Y > ``excess``) under each fit; 0 from the end of the tail on.
@@ -55,7 +52,12 @@ def fit(excess: Floats, weights: Floats | None = None) -> ParetoFit:
     """
     each = np.ones((1, excess.size)) if weights is None else weights
     total = np.maximum(each.sum(axis=1), 1.0)
-    grid = _grid(excess)
+    # theta_j = 1/x_n + (1 - sqrt(m/(j - 1/2)))/(3 x*), x* the first quartile, m = 20 + sqrt(n)
+    ordered = np.sort(excess)
+    m = 20 + int(np.sqrt(ordered.size))
+    quartile = ordered[max(int(ordered.size / 4 + 0.5) - 1, 0)]
+    steps: Floats = 1 - np.sqrt(m / (np.arange(1, m + 1) - 0.5))
+    grid = np.asarray(1 / ordered[-1] + steps / (3 * quartile))
     shape = each @ np.log1p(-np.outer(excess, grid)) / total[:, None]
     likelihood = excess.size * (np.log(np.maximum(-grid / np.where(shape, shape, -grid), 1e-300)) - shape - 1)
     posterior = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
@@ -64,12 +66,3 @@ def fit(excess: Floats, weights: Floats | None = None) -> ParetoFit:
     shape = (each * np.log1p(-np.outer(theta, excess))).sum(axis=1) / total
     shape = np.where(shape, shape, -theta * excess.mean())
     return ParetoFit(shape=shape, scale=-shape / theta)
-
-
-def _grid(excess: Floats) -> Floats:
-    """theta_j = 1/x_n + (1 - sqrt(m/(j - 1/2)))/(3 x*), x* the first quartile, m = 20 + sqrt(n)."""
-    ordered = np.sort(excess)
-    m = 20 + int(np.sqrt(ordered.size))
-    quartile = ordered[max(int(ordered.size / 4 + 0.5) - 1, 0)]
-    steps: Floats = 1 - np.sqrt(m / (np.arange(1, m + 1) - 0.5))
-    return np.asarray(1 / ordered[-1] + steps / (3 * quartile))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Bytes, Floats
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.bootstrap.denominators import non_mated_totals
 from frtaudit.stats.intervals.bootstrap_intervals import quantile
@@ -25,7 +25,7 @@ HALVINGS = 60  # of the span of scores in which a threshold is searched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Peaks:
+class Peaks(FrozenArrays):
     """Exceedances of one threshold: how many, their fit, and the p value of that fit.
 
     ``share``: of all non-mated comparisons; ``fitted``: one fit, ``drawn`` (B,) of resamples of subjects with their
@@ -39,9 +39,6 @@ class Peaks:
     p: float
     drawn: ParetoFit
     drawn_share: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "drawn_share")
 
     def fmr(self, threshold: float) -> float:
         """The model's FMR at ``threshold``, which is at or above this one."""
@@ -126,7 +123,12 @@ def tail_model(
     total = non_mated_totals(tail, no_groups(tail))
     known = float(total.of(np.ones((tail.n_samples.size, 1), dtype=np.uint8)).counts[0, 0])
     drawn = np.asarray(total.of(copies).counts[0], dtype=np.float64)
-    numbers = [number for number in sorted(set(exceedances), reverse=True) if _distinct(tail, number)]
+    numbers = [  # those that the tail holds, of half as many different scores at least
+        number
+        for number in sorted(set(exceedances), reverse=True)
+        if number < tail.tail_score.size
+        and 2 * np.unique(tail.tail_score[: _above(tail, number)]).size >= number
+    ]
     candidates = [_peaks(tail, number, copies, (known, drawn), draws, rng) for number in numbers]
     fits = 0
     while fits < len(candidates) and candidates[-1 - fits].p > level:
@@ -161,10 +163,3 @@ def _peaks(
 def _above(tail: ScoreTail, number: int) -> int:
     """Scores above the one at place ``number``: fewer than that where it ties with some of them."""
     return int(np.searchsorted(-tail.tail_score[:number], -tail.tail_score[number], side="left"))
-
-
-def _distinct(tail: ScoreTail, number: int) -> bool:
-    """Whether the tail holds so many exceedances, of half as many different scores at least."""
-    if number >= tail.tail_score.size:
-        return False
-    return 2 * np.unique(tail.tail_score[: _above(tail, number)]).size >= number

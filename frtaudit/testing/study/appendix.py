@@ -109,12 +109,7 @@ def _truly(of: RealSet, shown: dict[str, Cohorts], truth: Truth, rate: str) -> c
             denominators,
             ALPHA,
         )
-        missed = coverage.misses(bounds, value)
-        total = coverage.Misses(
-            lower=total.lower + missed.lower,
-            upper=total.upper + missed.upper,
-            given=total.given + missed.given,
-        )
+        total += coverage.misses(bounds, value)
     return total
 
 
