@@ -104,13 +104,11 @@ def contents_of(root: Path, apart: Path | None = None) -> Contents:
 
 def _below(root: Path, apart: Path | None) -> str:
     """The beginning of names below ``apart``, if it is in ``root``."""
-    if (
-        apart is None
-        or not apart.resolve().is_relative_to(root.resolve())
-        or apart.resolve() == root.resolve()
-    ):
+    if apart is None:
         return ""
-    return f"{apart.resolve().relative_to(root.resolve()).as_posix()}/"
+    above, below = root.resolve(), apart.resolve()
+    inside = below != above and below.is_relative_to(above)
+    return f"{below.relative_to(above).as_posix()}/" if inside else ""
 
 
 def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iterator[int]:
@@ -126,19 +124,15 @@ def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iter
             if entry.is_dir(follow_symlinks=False):
                 yield from _listed(Path(entry.path), f"{name}/", depth + 1, files)
             elif entry.is_file(follow_symlinks=False):
-                _add(files, name, entry)
+                if len(files) >= FILES:
+                    raise DataError("the folder", f"more than {FILES} files", "the folder of one test set")
+                try:
+                    name.encode()
+                except UnicodeEncodeError:
+                    raise DataError("a file", f"is called {name!r}", "a name in UTF-8") from None
+                files[name] = entry.stat(follow_symlinks=False).st_size
             else:
                 yield 1
-
-
-def _add(files: dict[str, int], name: str, entry: "os.DirEntry[str]") -> None:
-    if len(files) >= FILES:
-        raise DataError("the folder", f"more than {FILES} files", "the folder of one test set")
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise DataError("a file", f"is called {name!r}", "a name in UTF-8") from None
-    files[name] = entry.stat(follow_symlinks=False).st_size
 
 
 def _first_lines(path: Path) -> list[str]:

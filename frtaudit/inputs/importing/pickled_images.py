@@ -157,16 +157,7 @@ def read_pickled_images(path: Path, name: str) -> tuple[list[Stored], Flags]:
             mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data,
         ):
             value = _value(data, name)
-    except (
-        ValueError,
-        IndexError,
-        KeyError,
-        AttributeError,
-        TypeError,
-        OSError,
-        UnicodeError,
-        OverflowError,
-    ):
+    except (ValueError, IndexError, KeyError, AttributeError, TypeError, OSError, OverflowError):
         raise DataError(
             name, "a damaged pickle, or not a list of images", "insightface's pair of images and labels"
         ) from None
