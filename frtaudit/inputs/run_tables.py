@@ -19,6 +19,7 @@ from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.errors import DataError, why
 from frtaudit.inputs.acquisition import acquired_rows
+from frtaudit.inputs.pairing import implied_comparisons
 from frtaudit.inputs.tables import UNREADABLE
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
@@ -163,10 +164,7 @@ def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
     cell = _of(run, "samples", run.systems[0])["cell"].to_numpy(np.int32)
     cells = cell[np.flatnonzero(np.diff(cohort.subject_of, prepend=-1))]
     if all_pairs_of(run):
-        none = np.empty(0, dtype=np.int32)
-        return Comparisons(
-            all_pairs=True, probe=none, reference=none, mated=np.empty(0, dtype=np.bool_), cells=cells
-        )
+        return implied_comparisons(cells)
     return _listed(_of(run, "scores", run.systems[0]), cohort, cells)
 
 
