@@ -102,7 +102,7 @@ def _faces_by_service(store: Store, spec: CollectionSpec) -> dict[str, dict[int,
     seen: dict[str, dict[int, tuple[DetectedFace, ...]]] = {}
     for number, (name, service) in enumerate(sorted(spec.services.items())):
         if service.detects:
-            seen[name] = {image: faces_of(facts)[0] for image, facts in store.seen(number).items()}
+            seen[name] = {image: faces_of(facts)[0] for image, facts in store.detection_facts(number).items()}
         else:  # it finds faces by comparing: it says how many, and not where
             shown = faces_shown(store, number, spec.least)
             seen[name] = {image: (DetectedFace(box=None),) * n for image, n in shown.items()}

@@ -306,7 +306,7 @@ class Store:
             for first, state, sitting, facts in rows
         )
 
-    def seen(self, service: int) -> dict[int, str]:
+    def detection_facts(self, service: int) -> dict[int, str]:
         """Image to the facts of its first detection by a service, where that has a result."""
         staying = (State.ANSWERED, State.REFUSED)
         return {image: facts for image, state, _, facts in self.detections(service) if state in staying}

@@ -115,20 +115,16 @@ def _table_lines(path: Path) -> list[PairLine]:
     table = read_table(path, path.name)
     probe, reference = table.texts(table.need(PROBE)), table.texts(table.need(REFERENCE))
     column = table.find(FOLD)
-    folds = [None] * len(probe) if column is None else [_fold(text) for text in table.texts(column)]
+    folds = np.full(len(probe), "") if column is None else table.texts(column)
     mated = [None if value < 0 else value > 0 for value in said_mated(table, SAID).tolist()]
     lines = []
-    for i, fold in enumerate(folds):
-        if fold is None and column is not None:
-            raise DataError(table.place(i), "the fold is not an integer from 0 to 32767", "0, 1, 2, ...")
-        lines.append(
-            PairLine(place=table.place(i), probe=probe[i], reference=reference[i], fold=fold, mated=mated[i])
-        )
+    for i, text in enumerate(folds.tolist()):
+        place, whole = table.place(i), text.isdecimal() and len(text) <= DIGITS and int(text) < 1 << 15
+        if column is not None and not whole:
+            raise DataError(place, "the fold is not an integer from 0 to 32767", "0, 1, 2, ...")
+        fold = int(text) if whole else None
+        lines.append(PairLine(place=place, probe=probe[i], reference=reference[i], fold=fold, mated=mated[i]))
     return lines
-
-
-def _fold(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) <= DIGITS and int(text) < 1 << 15 else None
 
 
 def lfw_lines(path: Path) -> list[PairLine]:

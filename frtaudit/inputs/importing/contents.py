@@ -3,7 +3,7 @@
 import os
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -24,14 +24,13 @@ TEXT_BYTES = 4 << 30  # of a text file that is read whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """The contents of ``root``: ``files`` maps names with ``/`` to bytes; ``links``: symbolic links, not followed.
+    """The contents of ``root``: ``files`` maps names with ``/`` to bytes; symbolic links are not followed.
 
     A single file is a folder that holds nothing else.
     """
 
     root: Path
     files: Mapping[str, int]
-    links: int = 0
     _heads: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
     def path(self, name: str) -> Path:
@@ -90,10 +89,10 @@ def contents_of(root: Path, apart: Path | None = None) -> Contents:
     try:
         if root.is_dir():
             files: dict[str, int] = {}
-            links = sum(_listed(root, "", 0, files))
+            _list(root, "", 0, files)
             below = _below(root, apart)
             files = {name: size for name, size in files.items() if not (below and name.startswith(below))}
-            return Contents(root=root, files=dict(sorted(files.items())), links=links)
+            return Contents(root=root, files=dict(sorted(files.items())))
         check_regular(root)
         if root.is_file():
             return Contents(root=root.parent, files={root.name: root.stat().st_size})
@@ -111,8 +110,8 @@ def _below(root: Path, apart: Path | None) -> str:
     return f"{below.relative_to(above).as_posix()}/" if inside else ""
 
 
-def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iterator[int]:
-    """1 for each entry that is not followed; ``files`` gains the rest."""
+def _list(folder: Path, above: str, depth: int, files: dict[str, int]) -> None:
+    """``files`` gains what a folder holds, but links."""
     if depth > DEPTH:
         raise DataError(above, f"more than {DEPTH} nested folders", "the folder of one test set")
     with os.scandir(folder) as entries:
@@ -122,7 +121,7 @@ def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iter
             if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                yield from _listed(Path(entry.path), f"{name}/", depth + 1, files)
+                _list(Path(entry.path), f"{name}/", depth + 1, files)
             elif entry.is_file(follow_symlinks=False):
                 if len(files) >= FILES:
                     raise DataError("the folder", f"more than {FILES} files", "the folder of one test set")
@@ -131,8 +130,6 @@ def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iter
                 except UnicodeEncodeError:
                     raise DataError("a file", f"is called {name!r}", "a name in UTF-8") from None
                 files[name] = entry.stat(follow_symlinks=False).st_size
-            else:
-                yield 1
 
 
 def _first_lines(path: Path) -> list[str]:

@@ -124,11 +124,9 @@ class _Machine:
         plain = self.name.removesuffix(".bin") + PLAIN
         python = "; ".join(CONVERT).format(name=self.name, plain=plain)
         text = f" {value!r}" if isinstance(value, str) and len(value) < 60 else ""
-        raise DataError(
-            f"{self.name} offset {at}",
-            f"the pickle has opcode {opcode}{text}, which a list of images does not need",
-            f"encoded images and labels; if you trust the file: {python}",
-        )
+        problem = f"the pickle has opcode {opcode}{text}, which a list of images does not need"
+        accepted = f"encoded images and labels; if you trust the file: {python}"
+        raise DataError(f"{self.name} offset {at}", problem, accepted)
 
 
 def is_image_pickle(path: Path) -> bool:

@@ -76,11 +76,8 @@ def _named(systems: Sequence[Vectors]) -> list[str]:
     """The ids of all systems, in order of first appearance."""
     nameless = [vectors for vectors in systems if vectors.ids is None]
     if nameless:
-        raise DataError(
-            nameless[0].file,
-            f"{len(nameless[0].vectors)} rows without ids, and no table with as many rows",
-            "an array of image ids, or table=FILE",
-        )
+        problem = f"{len(nameless[0].vectors)} rows without ids, and no table with as many rows"
+        raise DataError(nameless[0].file, problem, "an array of image ids, or table=FILE")
     return list(dict.fromkeys(name for vectors in systems for name in vectors.ids or ()))
 
 

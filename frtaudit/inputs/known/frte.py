@@ -166,8 +166,5 @@ def _people(
     ]
     if all(names):
         return [match["who"] for match in names if match], "people: the subject in the names of the images"
-    raise DataError(
-        _logs(folder, MATCH)[0],
-        "no subject ids of the templates",
-        "table=FILE with columns id and subject_id",
-    )
+    accepted = "table=FILE with columns id and subject_id"
+    raise DataError(_logs(folder, MATCH)[0], "no subject ids of the templates", accepted)
