@@ -101,9 +101,8 @@ class SyntheticReleases:
 
     def _classes(self, rng: np.random.Generator, classes: Mapping[str, ReleaseClass]) -> Ints:
         """A class for each subject, (K,), in random order."""
-        return rng.permutation(
-            dealt([release_class.share for release_class in classes.values()], self.subjects)
-        )
+        shares = [release_class.share for release_class in classes.values()]
+        return rng.permutation(dealt(shares, self.subjects))
 
     def _base(self, rng: np.random.Generator, owner: Ints) -> Floats:
         means = uniform_directions(rng, self.subjects, self.dimension)

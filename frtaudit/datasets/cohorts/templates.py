@@ -75,9 +75,8 @@ class TemplateFolder:
         paths = _named(root, [metadata, pairs, failures, *(file.path for file in files.values())])
         inputs = {name: sha256_file(path) for name, path in paths.items()}
         records = _records(files, inputs)
-        inputs |= {
-            f"templates/{name}.json": sha256_file(files[name].path.with_suffix(".json")) for name in records
-        }
+        beside = {name: files[name].path.with_suffix(".json") for name in records}
+        inputs |= {f"templates/{name}.json": sha256_file(path) for name, path in beside.items()}
         training = {name: self._trained(name, path) for name, path in self.training.items()}
         for name, training_set in training.items():
             inputs |= {f"training/{name}/{file}": value for file, value in training_set.inputs.items()}

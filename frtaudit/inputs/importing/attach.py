@@ -126,11 +126,9 @@ def _rows(source: Vectors, samples: Samples, pairs: Pairs | None) -> tuple[Ints,
     if source.ids is None:
         if pairs is not None and source.vectors.shape[0] == 2 * pairs.probe.size:
             order = np.stack([pairs.probe, pairs.reference], axis=1).ravel().astype(np.int64)
-            first = np.unique(order, return_index=True)[
-                1
-            ]  # of an image in several pairs the first row counts
+            first = np.unique(order, return_index=True)[1]
             rows = np.full(order.size, -1, dtype=np.int64)
-            rows[first] = order[first]
+            rows[first] = order[first]  # of an image in several pairs the first row counts
             return rows, [f"{source.file}: no ids; rows 2i and 2i + 1 are taken as those of pair i"]
         if source.vectors.shape[0] != len(samples.ids):
             text = f"{source.vectors.shape[0]} rows without ids, the set has {len(samples.ids)} images"

@@ -53,15 +53,11 @@ class Rfw:
         missing = len(set(ids) - set(paths))
         races = Counter(person.partition("/")[2] for person in set(people))
         twice = sum(times > 1 for times in races.values())  # their key holds the race
-        notes = [
-            WITHIN,
-            *(
-                [f"{twice} people are in the lists of two races: each counts as two subjects"]
-                if twice
-                else []
-            ),
-            *([f"{missing} images of the lists are not in the folder"] if paths and missing else []),
-        ]
+        notes = [WITHIN]
+        if twice:
+            notes.append(f"{twice} people are in the lists of two races: each counts as two subjects")
+        if paths and missing:
+            notes.append(f"{missing} images of the lists are not in the folder")
         if paths:
             columns["path"] = [paths.get(name, "") for name in ids]
         return KnownSet(
