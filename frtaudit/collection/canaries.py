@@ -24,9 +24,8 @@ def drawn(chosen: Chosen, canaries: Canaries, seed: int) -> Index:
     Raises :class:`SpecError` for a given image that is none of the faces.
     """
     if canaries.given:
-        return np.array(
-            [[_face(chosen, digest) for digest in pair] for pair in canaries.given], dtype=np.int32
-        ).T.reshape(2, -1)
+        faces = [[_face(chosen, digest) for digest in pair] for pair in canaries.given]
+        return np.array(faces, dtype=np.int32).T.reshape(2, -1)
     size = chosen.pairs.shape[1]
     rng = np.random.default_rng(seed_of(seed, "collection", "canaries"))
     return chosen.pairs[:, np.sort(rng.choice(size, min(canaries.pairs, size), replace=False))]
@@ -35,14 +34,9 @@ def drawn(chosen: Chosen, canaries: Canaries, seed: int) -> Index:
 def _face(chosen: Chosen, digest: str) -> int:
     among = [face for face, name in enumerate(chosen.faces.names) if f"-{digest[:16]}" in name]
     if len(digest) < _SHORTEST or len(among) != 1:
-        shown = (
-            f"{digest!r} begins the digest of {len(among)} faces"
-            if len(digest) >= _SHORTEST
-            else f"{digest!r}"
-        )
-        raise SpecError(
-            "canaries.given", shown, f"{_SHORTEST} or more letters of one image's sha256, in pairs"
-        )
+        begins = f" begins the digest of {len(among)} faces" if len(digest) >= _SHORTEST else ""
+        accepted = f"{_SHORTEST} or more letters of one image's sha256, in pairs"
+        raise SpecError("canaries.given", f"{digest!r}{begins}", accepted)
     return among[0]
 
 
@@ -72,8 +66,7 @@ def both_ways(pairs: Index, crops: Ints) -> tuple[Ints, Ints]:
 
 def answers_of(store: Store, service: int, canaries: Canaries, first: Ints, second: Ints) -> Floats:
     """Answers of N items, shape (N, rounds, repeats): a refusal is -inf, no answer NaN."""
-    shape = (first.size, canaries.rounds, canaries.repeats)
-    values = np.full(shape, np.nan)
+    values = np.full((first.size, canaries.rounds, canaries.repeats), np.nan)
     items: dict[tuple[int, int], list[int]] = {}
     for number, key in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         items.setdefault(key, []).append(number)
@@ -122,12 +115,8 @@ def _against_first(complete: Floats, moment: int) -> dict[str, float]:
         return {"round": moment + 1, "apart": 0, "open": 0, "p": 1.0}
     differ, could = apart(complete[:, 0], complete[:, moment])
     n_apart, n_open = int(differ.sum()), int(could.sum())
-    return {
-        "round": moment + 1,
-        "apart": n_apart,
-        "open": n_open,
-        "p": p_value(n_apart, n_open, complete.shape[2]),
-    }
+    p = p_value(n_apart, n_open, complete.shape[2])
+    return {"round": moment + 1, "apart": n_apart, "open": n_open, "p": p}
 
 
 def _asymmetry(answers: Floats) -> dict[str, Json]:

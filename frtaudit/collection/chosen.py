@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from frtaudit.collection.detected_faces import faces_of
-from frtaudit.collection.rows import PLACES, ImageRow, State
+from frtaudit.collection.rows import PLACES, ImageRow
 from frtaudit.collection.single import faces_shown
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
-from frtaudit.core.arrays import Flags, Index, Ints
+from frtaudit.core.arrays import Index, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import DetectedFace
 from frtaudit.core.labelling import UNSAID, Faces
@@ -66,14 +66,16 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     table = None if boxes is None else Table(name=BOXES, frame=boxes, unit="line", first=2)
     detections = faces_in(images, None if table is None else boxes_of(table), (), spec.detected)
     query_of = images.query_of[detections.row]
-    stay = _enough(query_of, len(images.queries), spec.least, left_out)
-    indices = np.flatnonzero(stay)
-    order = indices[
-        np.lexsort((np.array(detections.names, dtype=object)[indices].astype(str), query_of[indices]))
-    ]
+    count = np.bincount(query_of, minlength=len(images.queries))
+    left_out += Counter({FEW: int((count < spec.least).sum())})
+    indices = np.flatnonzero(count[query_of] >= spec.least)
+    face_names = np.array(detections.names, dtype=object)[indices].astype(str)
+    order = indices[np.lexsort((face_names, query_of[indices]))]
     blind = boxes is not None and not set(boxed) <= set(boxes["provider"])  # saw nobody in any image
     if blind or not order.size:
-        raise _no_common_face(seen, spec.least)
+        text = " and ".join(sorted(seen)) or "every service"
+        problem = f"no query has {spec.least} images with a face that {text} found"
+        raise DataError("collection", problem, "least=N, or other images")
     faces = _faces([(images.queries[query_of[face]], detections.names[face]) for face in order.tolist()])
     columns = {query_name(row.query): dict(json.loads(row.columns)) for row in rows}
     crops = {
@@ -95,31 +97,16 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     )
 
 
-def _no_common_face(services: Iterable[str], least: int) -> DataError:
-    text = " and ".join(sorted(services)) or "every service"
-    problem = f"no query has {least} images with a face that {text} found"
-    return DataError("collection", problem, "least=N, or other images")
-
-
 def _faces_by_service(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[DetectedFace, ...]]]:
     """What each service saw in each image: none where it refused, no entry where unknown."""
-    return {
-        name: _looked(store, number) if service.detects else _compared(store, number, spec.least)
-        for number, (name, service) in enumerate(sorted(spec.services.items()))
-    }
-
-
-def _looked(store: Store, number: int) -> dict[int, tuple[DetectedFace, ...]]:
-    return {
-        image: faces_of(facts)[0]
-        for image, state, _, facts in store.detections(number)
-        if state in (State.ANSWERED, State.REFUSED)
-    }
-
-
-def _compared(store: Store, number: int, least: int) -> dict[int, tuple[DetectedFace, ...]]:
-    """A service that finds faces by comparing says how many, and not where."""
-    return {image: (DetectedFace(box=None),) * n for image, n in faces_shown(store, number, least).items()}
+    seen: dict[str, dict[int, tuple[DetectedFace, ...]]] = {}
+    for number, (name, service) in enumerate(sorted(spec.services.items())):
+        if service.detects:
+            seen[name] = {image: faces_of(facts)[0] for image, facts in store.detection_facts(number).items()}
+        else:  # it finds faces by comparing: it says how many, and not where
+            shown = faces_shown(store, number, spec.least)
+            seen[name] = {image: (DetectedFace(box=None),) * n for image, n in shown.items()}
+    return seen
 
 
 def query_name(query: int) -> str:
@@ -204,15 +191,6 @@ def _faces(rows: Sequence[tuple[str, str]]) -> Faces:
     )
 
 
-def _enough(query_of: Index, size: int, least: int, left_out: Counter[str]) -> Flags:
-    """Faces of queries that have ``least``."""
-    count = np.bincount(query_of, minlength=size)
-    few = int((count < least).sum())
-    if few:
-        left_out[FEW] += few
-    return np.asarray(count[query_of] >= least)
-
-
 def _crops(
     boxes: pd.DataFrame | None,
     name: str,
@@ -224,9 +202,8 @@ def _crops(
 ) -> Ints:
     """A service's crop of each face of ``order``."""
     if boxes is None or face_of is None:  # it finds faces by comparing, or does not say where
-        return np.array(
-            [number_of[images.names[row[face]]] * PLACES for face in order.tolist()], dtype=np.int64
-        )
+        crops = [number_of[images.names[row[face]]] * PLACES for face in order.tolist()]
+        return np.array(crops, dtype=np.int64)
     box = boxes[boxes["provider"] == name]
     crop_of = np.full(row.size, -1, dtype=np.int64)
     for face, image, crop in zip(face_of.tolist(), box["image"], box["face"], strict=True):
@@ -240,9 +217,8 @@ def _pairs(faces: Faces, columns: Mapping[str, Mapping[str, str]], spec: Collect
     rng = np.random.default_rng(seed_of(spec.seed, "collection", "pairs"))
     first, second = pairs_of(faces, group, spec.pairs.between, rng)
     if not first.size:
-        raise DataError(
-            "collection", "no two faces to compare", "queries with two faces, or two queries of a group"
-        )
+        accepted = "queries with two faces, or two queries of a group"
+        raise DataError("collection", "no two faces to compare", accepted)
     return np.stack([first, second])
 
 
@@ -254,8 +230,7 @@ def groups(columns: Sequence[Mapping[str, str]], name: str | None) -> Ints:
     if name is None:
         return np.zeros(len(columns), dtype=np.int64)
     if columns and name not in columns[0]:
-        raise SpecError(
-            "pairs.group", f"no column {name!r}", ", ".join(sorted(columns[0])) or "null: the source has none"
-        )
+        accepted = ", ".join(sorted(columns[0])) or "null: the source has none"
+        raise SpecError("pairs.group", f"no column {name!r}", accepted)
     known = {text: number for number, text in enumerate(sorted({column[name] for column in columns} - {""}))}
     return np.array([known.get(column[name], -1) for column in columns], dtype=np.int64)

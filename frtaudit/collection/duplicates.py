@@ -13,12 +13,8 @@ from frtaudit.core.spec import PATH
 from frtaudit.errors import SpecError
 from frtaudit.stats.labels.duplicates import SIMILARITY, duplicated
 
-SAME, SHARED, NEAR, NEAR_FACE = (
-    "same_image_in_query",
-    "image_of_several_queries",
-    "near_duplicate",
-    "near_duplicate_face",
-)
+SAME, SHARED = "same_image_in_query", "image_of_several_queries"
+NEAR, NEAR_FACE = "near_duplicate", "near_duplicate_face"
 
 
 class Embedding(StrEnum):
@@ -68,15 +64,11 @@ class Duplicates:
             if value is not None and not -1 <= value < 1:
                 raise SpecError(f"duplicates.{name}", f"{value:g}", "a cosine, -1 or more and below 1")
         if (self.embedding is Embedding.ONNX) != (self.model is not None):
-            raise SpecError(
-                "duplicates.model", f"{self.embedding} with {self.model!r}", "embedding=onnx model=FILE"
-            )
+            problem = f"{self.embedding} with {self.model!r}"
+            raise SpecError("duplicates.model", problem, "embedding=onnx model=FILE")
         if (self.faces is FaceBy.TEMPLATES) != (self.template_similarity is not None):
-            raise SpecError(
-                "duplicates.template_similarity",
-                f"faces={self.faces} without it",
-                "faces=templates and a cosine",
-            )
+            problem = f"faces={self.faces} without it"
+            raise SpecError("duplicates.template_similarity", problem, "faces=templates and a cosine")
 
     def embedder(self) -> Embedder | None:
         """None where images are compared by digest alone. Raises :class:`ProviderError` for a broken model file."""

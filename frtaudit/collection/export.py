@@ -4,7 +4,7 @@ The same bytes whether the collection was interrupted or not: what differs (requ
 again, what was spent) stands in the store and in ``sittings.json``, which no audit reads.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -32,7 +32,6 @@ _ID = pa.dictionary(pa.int32(), pa.string())
 SCHEMA = pa.schema(
     [("provider", _ID), ("probe", _ID), ("reference", _ID), ("score", pa.float64()), ("failure", _ID)]
 )
-Row = tuple[int, int, int, float | None, str | None, str]
 
 
 def check_files(into: Path, spec: CollectionSpec) -> None:
@@ -53,18 +52,18 @@ def export(
         out.replace(BOXES, chosen.boxes.to_csv(index=False, lineterminator="\n").encode())
         files.append(BOXES)
     services: dict[str, Json] = {}
-    warnings = _budget(chosen)
+    taken, missed = len(chosen.faces.queries) + chosen.left_out.get(FEW, 0), chosen.left_out.get(BEYOND, 0)
+    text = f"the budget was enough for {taken} of {taken + missed} queries, drawn at random"
+    warnings = [text] if missed else []
     shown = [*warnings]
     for number, name in enumerate(sorted(spec.services)):
         signals.check()
         with out.drafted(f"{name}.parquet") as draft:
             _scores(draft, store, number, name, chosen)
         files.append(f"{name}.parquet")
-        services[name], service_warnings, calm = _service(
-            store, number, name, spec, chosen, finished=finished
-        )
-        warnings += service_warnings
-        shown += [*calm, *service_warnings]
+        services[name], noticed, calm = _service(store, number, name, spec, chosen, finished=finished)
+        warnings += noticed
+        shown += [*calm, *noticed]
     signals.check()
     listed = {name: sha256_file(into / name) for name in sorted(files)}
     content = _about(store, spec, chosen) | {
@@ -76,16 +75,6 @@ def export(
     }
     out.replace(COLLECTION, to_bytes(content))
     return tuple(shown)
-
-
-def _budget(chosen: Chosen) -> list[str]:
-    """How many queries the budget did not reach for, if any."""
-    missed = chosen.left_out.get(BEYOND, 0)
-    few = chosen.left_out.get(FEW, 0)
-    taken = len(chosen.faces.queries) + few
-    return (
-        [f"the budget was enough for {taken} of {taken + missed} queries, drawn at random"] if missed else []
-    )
 
 
 def _about(store: Store, spec: CollectionSpec, chosen: Chosen) -> dict[str, Json]:
@@ -119,11 +108,8 @@ def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
         {"service": names[number], "kind": kind, "calls": n}
         for (number, kind), n in sorted(store.ambiguous().items())
     ]
-    again: dict[str, Json] = {
-        name: store.extra_detections(number)
-        for number, name in enumerate(names)
-        if store.extra_detections(number)
-    }
+    extra = ((name, store.extra_detections(number)) for number, name in enumerate(names))
+    again: dict[str, Json] = {name: count for name, count in extra if count}
     content: dict[str, Json] = {
         "sittings": store.run_number,
         "spent": float(store.spent()),
@@ -170,9 +156,8 @@ def _service(
     ):
         if failed:
             why = ", ".join(failed)
-            warnings.append(
-                f"{name}: {sum(failed.values())} {what} because of transport errors ({why}); {then}"
-            )
+            count = sum(failed.values())
+            warnings.append(f"{name}: {count} {what} because of transport errors ({why}); {then}")
     return content, warnings, calm
 
 
@@ -219,23 +204,20 @@ def _scores(to: BinaryIO, store: Store, number: int, name: str, chosen: Chosen) 
     crops = np.array(sorted(called), dtype=np.int64)
     names = pa.array([called[crop] for crop in crops.tolist()], type=pa.string())
     codes = sorted({failure(refusal, code) for refusal, code in store.counts(number, COMPARE) if refusal})
-    place = {code: at for at, code in enumerate(codes)}
+    place, coded = {code: at for at, code in enumerate(codes)}, pa.DictionaryArray.from_arrays
     with pq.ParquetWriter(to, SCHEMA, compression="zstd") as writer:
-        for rows in _batches(store.answers(number)):
+        answers = store.answers(number)
+        while rows := list(islice(answers, ROWS)):
             signals.check()
             ends = np.array([(first, second) for _, first, second, *_ in rows], dtype=np.int64).T
             probe, reference = (np.searchsorted(crops, side).astype(np.int32) for side in ends)
             failed = [place[failure(row[4], row[5])] if row[4] else None for row in rows]
             columns = [
-                pa.DictionaryArray.from_arrays(
-                    pa.array(np.zeros(len(rows), dtype=np.int32)), pa.array([name])
-                ),
-                pa.DictionaryArray.from_arrays(pa.array(probe), names),
-                pa.DictionaryArray.from_arrays(pa.array(reference), names),
+                coded(np.zeros(len(rows), dtype=np.int32), pa.array([name])),
+                coded(probe, names),
+                coded(reference, names),
                 pa.array([row[3] for row in rows], type=pa.float64()),
-                pa.DictionaryArray.from_arrays(
-                    pa.array(failed, type=pa.int32()), pa.array(codes, type=pa.string())
-                ),
+                coded(pa.array(failed, type=pa.int32()), pa.array(codes, type=pa.string())),
             ]
             writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
 
@@ -243,14 +225,5 @@ def _scores(to: BinaryIO, store: Store, number: int, name: str, chosen: Chosen) 
 def _called(chosen: Chosen, name: str) -> dict[int, str]:
     """What a service's score list calls its crops: faces of boxes where it has some, else images."""
     boxed = chosen.boxes is not None and bool((chosen.boxes["provider"] == name).any())
-    return {
-        crop: crop_id(chosen.images[crop // PLACES], crop % PLACES)
-        if boxed
-        else chosen.images[crop // PLACES]
-        for crop in chosen.crops[name].tolist()
-    }
-
-
-def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    while batch := list(islice(rows, ROWS)):
-        yield batch
+    crops = {crop: chosen.images[crop // PLACES] for crop in chosen.crops[name].tolist()}
+    return {crop: crop_id(image, crop % PLACES) for crop, image in crops.items()} if boxed else crops

@@ -25,9 +25,8 @@ class ImageCache:
         self._source, self._most = source, most
         self._held: OrderedDict[int, Picture] = OrderedDict()
         self._bytes = 0
-        self._lost: dict[
-            int, str
-        ] = {}  # images that are not as they were read before, and why: not read again
+        # images that are not as they were read before, and why: not read again
+        self._lost: dict[int, str] = {}
         self._lock = threading.Lock()
         self._reading = [threading.Lock() for _ in range(_LOCKS)]
 

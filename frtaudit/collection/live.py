@@ -9,6 +9,7 @@ from frtaudit.collection.spec import BudgetSpec
 from frtaudit.errors import printable
 
 EVERY = 0.5
+WIDTH = 80
 _AGAIN = "\r\x1b[K"  # to the left, and nothing on the line
 
 
@@ -30,7 +31,12 @@ class LiveLine:
         now = time.monotonic()
         if now - self._last >= EVERY and sys.stderr.isatty():
             self._last, self._shown = now, True
-            self._write(self.text(spent, now - self._began)[: _width()])
+            try:  # a terminal may not know its width
+                columns = os.get_terminal_size(sys.stderr.fileno()).columns or WIDTH
+            except (OSError, ValueError):
+                columns = WIDTH
+            text = self.text(spent, now - self._began)
+            self._write(text[: columns - 1])  # a line that is as long as the terminal would begin another
 
     def text(self, spent: Fraction, seconds: float) -> str:
         """The line.
@@ -59,12 +65,3 @@ class LiveLine:
     def _write(self, text: str) -> None:
         sys.stderr.write(_AGAIN + printable(text))
         sys.stderr.flush()
-
-
-def _width() -> int:
-    """Of the terminal; a line that is as long as it would begin another."""
-    try:
-        columns = os.get_terminal_size(sys.stderr.fileno()).columns
-    except (OSError, ValueError):
-        columns = 0
-    return (columns or 80) - 1  # a terminal may not know its width

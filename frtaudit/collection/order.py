@@ -60,11 +60,8 @@ class Order:
 
     def canaries_price(self) -> Fraction:
         """Of the canaries that have no result yet."""
-        turns = [
-            turn
-            for moment in range(self.spec.canaries.rounds)
-            for turn in turns_of(self.spec.canaries, moment)
-        ]
+        canaries = self.spec.canaries
+        turns = [turn for moment in range(canaries.rounds) for turn in turns_of(canaries, moment)]
         number, ends = self.worker.number, self._canaries()
         calls = sum(self.store.pending(number, turn, *ends).size for turn in turns)
         return calls * self.worker.gate.rate_limiter.price(COMPARE)

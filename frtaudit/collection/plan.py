@@ -49,9 +49,8 @@ class Plan:
     limit: float | None
     currency: str
     left: Mapping[str, float]  # unit prices of calls of the source that are not counted here
-    rates: Mapping[str, float | None] = field(
-        default_factory=dict
-    )  # calls a second that a service is asked for
+    # calls a second that a service is asked for
+    rates: Mapping[str, float | None] = field(default_factory=dict)
     partial: bool = False
     cautions: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
@@ -116,20 +115,8 @@ class Plan:
         if self.limit is not None:
             tail = f"budget.limit {self.limit:g} {self.currency}: {'enough' if self.enough else 'not enough'}"
         again = "A call that is made again after a failure costs again."
-        return "\n".join(
-            [
-                head,
-                "",
-                *aligned(rows, left=(0, 1)),
-                "",
-                *left,
-                tail,
-                again,
-                *self._duration(),
-                *self.cautions,
-                *self.terms,
-            ]
-        )
+        lines = [head, "", *aligned(rows, left=(0, 1)), "", *left, tail, again]
+        return "\n".join([*lines, *self._duration(), *self.cautions, *self.terms])
 
     def _duration(self) -> list[str]:
         """How long it takes, and what of that is not known."""
@@ -137,13 +124,11 @@ class Plan:
         lines = []
         if took:
             slowest = max(took, key=took.__getitem__)
-            lines = [
-                f"At the rates set, it takes {_span(took[slowest])} at least (services.{slowest}.limits.rate)."
-            ]
+            least = f"{_span(took[slowest])} at least (services.{slowest}.limits.rate)"
+            lines.append(f"At the rates set, it takes {least}.")
         if unknown:
-            lines.append(
-                f"Duration not known, no rate is set: {', '.join(unknown)} (services.NAME.limits.rate)."
-            )
+            names = f"{', '.join(unknown)} (services.NAME.limits.rate)"
+            lines.append(f"Duration not known, no rate is set: {names}.")
         return lines
 
 
@@ -165,9 +150,8 @@ def _span(seconds: float) -> str:
 
 def unpriced(spec: CollectionSpec) -> tuple[str, ...]:
     """Services that a budget says nothing about, for their calls have no price."""
-    free = [
-        name for name, service in sorted(spec.services.items()) if not any(prices(service.limits).values())
-    ]
+    services = sorted(spec.services.items())
+    free = [name for name, service in services if not any(prices(service.limits).values())]
     if spec.budget.limit is None or not free:
         return ()
     return (
@@ -190,9 +174,8 @@ def plan(
     usable = {query: size for query, size in sizes.items() if size >= spec.least}
     pairs = most_pairs(usable, columns, spec)
     if not pairs:
-        raise DataError(
-            "source", f"{images} images and no two faces to compare", f"queries of {spec.least} images"
-        )
+        problem = f"{images} images and no two faces to compare"
+        raise DataError("source", problem, f"queries of {spec.least} images")
     paid = spec.source.paid
     lines = [
         Line(service=SOURCE, kind=kind, calls=calls, each=Fraction(str(paid.get(kind, 0.0))))

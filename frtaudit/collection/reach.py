@@ -61,11 +61,8 @@ class Reach:
         least = min(MIN_QUERIES, len(self._order))
         if reached < least:
             price, currency = float(self._price(least, faces)), self._spec.budget.currency
-            raise DataError(
-                "budget.limit",
-                f"{float(left):g} {currency}, and {least} queries with their canaries cost {price:g}",
-                "a higher limit, or fewer canaries.pairs",
-            )
+            problem = f"{float(left):g} {currency}, and {least} queries with their canaries cost {price:g}"
+            raise DataError("budget.limit", problem, "a higher limit, or fewer canaries.pairs")
         grown = reached > self.taken
         self.taken = reached
         self._store.note(TAKEN, f"{reached} {len(self._order)}")
@@ -83,9 +80,8 @@ class Reach:
         """Of what is left to do for the first ``count`` queries, at most."""
         known = [query_name(query) for query in self._order[: self.taken]]
         new = self._order[self.taken : count]
-        sizes = {name: faces.get(name, 0) for name in known} | {
-            query_name(query): self._sizes[query] for query in new
-        }
+        sizes = {name: faces.get(name, 0) for name in known}
+        sizes |= {query_name(query): self._sizes[query] for query in new}
         looking = looking_price(self._spec, sum(self._sizes[query] for query in new))
         return self._budget.attempts * (looking + comparing_price(self._spec, sizes, self._columns))
 

@@ -134,10 +134,8 @@ class CollectionRun:
         if lost:
             names = sorted(self.spec.services)
             each = ", ".join(f"{names[number]} {kind} {n}" for (number, kind), n in sorted(lost.items()))
-            self.tell(
-                f"{sum(lost.values())} calls had no result on the disk when the last run ended ({each}): "
-                "they are made again"
-            )
+            when = f"had no result on the disk when the last run ended ({each})"
+            self.tell(f"{sum(lost.values())} calls {when}: they are made again")
         self.budget.spent = self.store.spent()
         self._open()
         if self.store.meta(FROZEN) is None:
@@ -195,11 +193,9 @@ class CollectionRun:
             self.tell(caution)
         limit, price = self.budget.limit, plan_of_source(self.spec).price
         if limit is not None and price > limit and not self.spec.budget.partial:
-            raise DataError(
-                "budget.limit",
-                f"{float(limit):g} {self.spec.budget.currency}, and the plan costs {float(price):g}",
-                "a higher limit, or budget.partial=true to collect as much as it allows",
-            )
+            text = f"{float(limit):g} {self.spec.budget.currency}, and the plan costs {float(price):g}"
+            accepted = "a higher limit, or budget.partial=true to collect as much as it allows"
+            raise DataError("budget.limit", text, accepted)
 
     # ---------------------------------------------------------------------------- looking at images
     def _look(self) -> None:
@@ -227,10 +223,8 @@ class CollectionRun:
         if left and (silent or self.store.meta(LOOKED) is None):
             self.store.note(LOOKED, "1")
             text = f"not read or processed because of transport errors: {self._why()}"
-            then = "the same command: it tries again" + (
-                "" if silent else ", then continues without those that still fail"
-            )
-            raise UnseenError("collection", text, then)
+            then = "" if silent else ", then continues without those that still fail"
+            raise UnseenError("collection", text, f"the same command: it tries again{then}")
 
     def _silent(self) -> bool:
         """Whether no image was read, or a service has given no result for any."""
@@ -243,9 +237,8 @@ class CollectionRun:
 
     def _failed(self, worker: ServiceWorker) -> Counter[str]:
         """Codes of the calls that look for faces and failed because of transport errors."""
-        return Counter(
-            {code: n for (refusal, code), n in self._looked(worker).items() if refusal == TRANSPORT}
-        )
+        looked = self._looked(worker).items()
+        return Counter({code: n for (refusal, code), n in looked if refusal == TRANSPORT})
 
     def _why(self) -> str:
         """What failed because of transport errors: of the source and each service, the codes and how often."""
@@ -258,18 +251,15 @@ class CollectionRun:
         """How often an image could not be read or looked at because of transport errors."""
         known = {row.image: row for row in self.store.images()}
         looking = [worker for worker in self.workers if worker.service.detects]
-        done = {worker.name: self._seen_by(worker) for worker in looking}
+        done = {worker.name: set(self.store.detection_facts(worker.number)) for worker in looking}
         numbers = self.reach.images()
         unread = [image for image in numbers if image not in known or known[image].refusal == TRANSPORT]
         for worker in self.workers:
             worker.failed_before |= self.store.failed_to_look(worker.number)
         for worker in looking:
-            ready = [
-                Key(worker.number, 0, image * PLACES, 0)
-                for image, row in known.items()
-                if not row.refusal and image not in done[worker.name]
-            ]
-            worker.todo.extend(ready)
+            there = [image for image, row in known.items() if not row.refusal]
+            ready = [image for image in there if image not in done[worker.name]]
+            worker.todo.extend(Key(worker.number, 0, image * PLACES, 0) for image in ready)
         self.live.begin("looking at images", sum(map(len, done.values())), len(looking) * len(numbers))
 
         def on_read(row: ImageRow) -> None:
@@ -294,10 +284,8 @@ class CollectionRun:
                 results = tried[worker.number] | told_by(self.store, worker.number)
                 pairs = [pair for images in queries for pair in open_pairs(images, results)]
                 tried[worker.number] |= dict.fromkeys(pairs)
-                keys = [
-                    Key(worker.number, FINDING, number * PLACES, other * PLACES) for number, other in pairs
-                ]
-                worker.todo.extend(keys)
+                ends = ((number * PLACES, other * PLACES) for number, other in pairs)
+                worker.todo.extend(Key(worker.number, FINDING, *pair) for pair in ends)
             if not any(worker.todo for worker in workers):
                 return
             self.live.begin("finding faces by comparing", 0, sum(len(worker.todo) for worker in workers))
@@ -312,14 +300,6 @@ class CollectionRun:
                 if len(faces) == 1 and faces[0].box is not None:
                     boxes.setdefault(image, faces[0].box)
         return boxes
-
-    def _seen_by(self, worker: ServiceWorker) -> set[int]:
-        """Images with a result of a service."""
-        return {
-            image
-            for image, state, _, _ in self.store.detections(worker.number)
-            if state in (State.ANSWERED, State.REFUSED)
-        }
 
     def _was_read(self, row: ImageRow) -> None:
         if row.refusal:
@@ -348,11 +328,8 @@ class CollectionRun:
             return
         for worker in self.workers:
             crops = set(selection.crops[worker.name].tolist())
-            pairs = [
-                (number, other)
-                for number, other, state, *_ in self.store.finding(worker.number)
-                if state is not State.TRANSPORT
-            ]
+            results = list(self.store.finding(worker.number))
+            pairs = [(first, second) for first, second, state, *_ in results if state is not State.TRANSPORT]
             self.store.adopt(worker.number, [pair for pair in pairs if crops.issuperset(pair)])
         self.store.note(FROZEN, "1")
 
@@ -388,10 +365,7 @@ class CollectionRun:
         partial = self.spec.budget.partial and isinstance(stopped, BudgetError)
         readable = selection is not None and (stopped is None or partial)
         if selection is not None and readable:
-            summary = [
-                *export(self.into, self.store, self.spec, selection, finished=stopped is None),
-                *summary,
-            ]
-        return CollectionStatus(
-            complete=stopped is None, stopped=stopped, readable=readable, summary=tuple(summary)
-        )
+            notes = export(self.into, self.store, self.spec, selection, finished=stopped is None)
+            summary = [*notes, *summary]
+        complete, lines = stopped is None, tuple(summary)
+        return CollectionStatus(complete=complete, stopped=stopped, readable=readable, summary=lines)

@@ -18,9 +18,8 @@ def same_collection(store: Store, spec: dict[str, Json]) -> None:
         store.note("spec", text)
     elif known != text:
         place = _difference(json.loads(known), json.loads(text), "")
-        raise DataError(
-            "into", f"the folder holds a collection with another {place}", "the same spec, or another folder"
-        )
+        problem = f"the folder holds a collection with another {place}"
+        raise DataError("into", problem, "the same spec, or another folder")
 
 
 def same_images(store: Store, founds: Sequence[SourceImage]) -> None:
@@ -41,9 +40,8 @@ def same_images(store: Store, founds: Sequence[SourceImage]) -> None:
         how = (
             f"{len(listed)} images, and {then}" if then != len(listed) else f"{then} images, but others than"
         )
-        raise DataError(
-            "source", f"it lists {how} when this collection began", "the same images, or another folder"
-        )
+        problem = f"it lists {how} when this collection began"
+        raise DataError("source", problem, "the same images, or another folder")
 
 
 def _difference(first: object, other: object, at: str) -> str:

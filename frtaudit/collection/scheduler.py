@@ -75,12 +75,9 @@ class Scheduler:
 
     def _tell(self, workers: Sequence[ServiceWorker]) -> None:
         """A service that is down is told of at once, where others go on."""
-        for worker in workers:
-            if (
-                worker.down is not None
-                and worker not in self._told
-                and any(service_worker.down is None for service_worker in workers)
-            ):
+        others_go_on = any(worker.down is None for worker in workers)
+        for worker in workers if others_go_on else ():
+            if worker.down is not None and worker not in self._told:
                 self._tell_user(str(worker.down))
                 self._told.append(worker)
 

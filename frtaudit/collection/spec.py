@@ -20,9 +20,8 @@ from frtaudit.labelling.detection import Detected
 from frtaudit.labelling.pairs import Between
 
 RESERVED = ("answers", "boxes", "faces", "collection", "sittings", "source")
-_NAME = re.compile(
-    rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{file_names.LONGEST - 1}}}"
-)  # a service's, and of its score list
+# a service's, and of its score list
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{file_names.LONGEST - 1}}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +53,9 @@ class Canaries:
         if self.pairs < 0:
             raise SpecError("canaries.pairs", f"{self.pairs}", "0 for none, or more")
         for name in ("rounds", "repeats"):
-            if getattr(self, name) < 2:
-                raise SpecError(
-                    f"canaries.{name}", f"{getattr(self, name)}", "2 or more; or canaries.pairs=0"
-                )
+            number = getattr(self, name)
+            if number < 2:
+                raise SpecError(f"canaries.{name}", f"{number}", "2 or more; or canaries.pairs=0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,10 +112,8 @@ def _check_names(services: Iterable[str]) -> None:
     by_file: dict[str, str] = {}
     for name in services:
         if not _NAME.fullmatch(name) or name.lower() in {*RESERVED, *file_names.RESERVED}:
-            refused = ", ".join(RESERVED)
-            accepted = (
-                f"up to {file_names.LONGEST} of a to z, A to Z, digits, _ and -; no device, none of {refused}"
-            )
+            marks = f"up to {file_names.LONGEST} of a to z, A to Z, digits, _ and -"
+            accepted = f"{marks}; no device, none of {', '.join(RESERVED)}"
             raise SpecError("services", f"the name {name!r}", accepted)
         if by_file.setdefault(name.lower(), name) != name:
             problem = f"{name!r} and {by_file[name.lower()]!r}"

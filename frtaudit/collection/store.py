@@ -65,9 +65,8 @@ class Store:
                 failed.pop_all()
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
-                raise DataError(
-                    "into", "another frtaudit collect works in that folder", "one at a time"
-                ) from None
+                problem = "another frtaudit collect works in that folder"
+                raise DataError("into", problem, "one at a time") from None
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
                 raise as_line(error, "into") from None
             raise DataError("into", f"the store cannot be written ({error})", "a writable folder") from None
@@ -144,19 +143,18 @@ class Store:
         db.execute("DELETE FROM handles WHERE ends <= ?", (time.time(),))
         self.run_number = int(self.meta("sitting") or 0) + 1
         self.note("sitting", str(self.run_number))
-        fetchall = db.execute(
+        lost = db.execute(
             "SELECT service, CASE WHEN second THEN ? ELSE ? END AS kind, count(*) FROM calls WHERE state = ?"
             " GROUP BY service, kind",
             (COMPARE, DETECT, State.INTENT),
         ).fetchall()
-        for row in fetchall:
-            db.execute(
-                "INSERT INTO ambiguous VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls",
-                row,
-            )
+        db.executemany(
+            "INSERT INTO ambiguous VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls",
+            lost,
+        )
         db.execute("DELETE FROM calls WHERE state = ?", (State.INTENT,))
         db.execute("COMMIT")
-        return {(int(service), str(kind)): int(count) for service, kind, count in fetchall}
+        return {(int(service), str(kind)): int(count) for service, kind, count in lost}
 
     def ambiguous(self) -> dict[tuple[int, str], int]:
         """Calls of all runs with unknown result, by service and kind."""
@@ -293,10 +291,8 @@ class Store:
 
     def images(self) -> Iterator[ImageRow]:
         """Every image that was looked at, in the order of its number."""
-        rows = self._db.execute(
-            "SELECT image, query, columns, digest, refusal, code FROM images ORDER BY image"
-        )
-        return (ImageRow(*row) for row in rows)
+        query = "SELECT image, query, columns, digest, refusal, code FROM images ORDER BY image"
+        return (ImageRow(*row) for row in self._db.execute(query))
 
     def detections(self, service: int) -> Iterator[tuple[int, State, int, str]]:
         """Image, state, run and facts of the first detection of each image by a service."""
@@ -309,6 +305,11 @@ class Store:
             (int(first) // PLACES, State(state), int(sitting), facts or "")
             for first, state, sitting, facts in rows
         )
+
+    def detection_facts(self, service: int) -> dict[int, str]:
+        """Image to the facts of its first detection by a service, where that has a result."""
+        staying = (State.ANSWERED, State.REFUSED)
+        return {image: facts for image, state, _, facts in self.detections(service) if state in staying}
 
     def handles(self, service: int) -> Iterator[tuple[int, float | None, str, str]]:
         """Image, end, handles and facts of the detection that gave them."""
@@ -379,9 +380,8 @@ class Store:
 
     def extra_detections(self, service: int) -> int:
         """Detections that were made again because a handle was gone."""
-        return int(
-            self._value("SELECT count(*) FROM calls WHERE service = ? AND turn > 0 AND second = 0", service)
-        )
+        query = "SELECT count(*) FROM calls WHERE service = ? AND turn > 0 AND second = 0"
+        return int(self._value(query, service))
 
 
 _WIDE = 1 << 31  # above the number of any crop: 8 million images

@@ -16,9 +16,8 @@ def notes_of(types: Mapping[str, str]) -> tuple[str, ...]:
     ()
     """
     notes = tomllib.loads((shipped("templates") / "terms.toml").read_text(encoding="utf-8"))
-    terms = {
-        name: notes["services"][kind] for name, kind in sorted(types.items()) if kind in notes["services"]
-    }
+    known = notes["services"]
+    terms = {name: known[kind] for name, kind in sorted(types.items()) if kind in known}
     if not terms:
         return ()
     lines = [f"{name}: {line}" for name, of_service in terms.items() for line in _lines(of_service)]

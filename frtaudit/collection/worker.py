@@ -15,7 +15,7 @@ from frtaudit.collection.detected_faces import faces_in, facts_in, handles_in, s
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.rows import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
 from frtaudit.collection.spec import named
-from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Refusal
+from frtaudit.core.collecting import CallError, Crop, DetectedFace, Detection, Refusal
 from frtaudit.errors import FrtauditError, ProviderError
 
 T = TypeVar("T")
@@ -200,18 +200,20 @@ class ServiceWorker:
 
     def _work(self, key: Key) -> None:
         call = self.gate.enter(key.kind)
-        detection: Detection | None = None
+        result, detection = Result(key=key, state=State.ANSWERED), None
         try:
             with named(self.name):
                 if key.kind == COMPARE:
-                    result = _answered(
-                        key, self.session.compare(self._crop(key.first), self._crop(key.second))
-                    )
+                    answer = self.session.compare(self._crop(key.first), self._crop(key.second))
+                    version, request, facts = answer.version, answer.request, facts_of(answer.facts)
+                    result = replace(result, score=answer.score)
                 else:
                     detection = self.session.detect(self._cache.get(key.first // PLACES))
-                    result = _detected(key, detection)
+                    version, request, facts = detection.version, detection.request, facts_in(detection)
+            result = replace(result, version=version, request=request, facts=facts)
         except CallError as refused:
-            result = _refused(key, refused)
+            state = State.TRANSPORT if refused.refusal is Refusal.TRANSPORT else State.REFUSED
+            result = replace(result, state=state, refusal=refused.refusal, code=refused.code)
         except FrtauditError as stopped:
             self.inbox.put(CallResult(worker=self, key=key, used=call.used, stopped=stopped))
             return
@@ -297,34 +299,11 @@ class ServiceWorker:
         now = time.monotonic()
         if any(face.handle is not None for face in faces):
             self.handled.add(image)
-            until = min(
-                (end - min(self.service.limits.timeout, (end - now) / 2) for end in ends),
-                default=float("inf"),
-            )
+            timeout = self.service.limits.timeout
+            until = min((end - min(timeout, (end - now) / 2) for end in ends), default=float("inf"))
             self._fresh[image] = (faces, until)
         elif image in self.handled:
             self._fresh[image] = (faces, float("inf"))
-
-
-def _answered(key: Key, answer: Answer) -> Result:
-    return Result(
-        key=key,
-        state=State.ANSWERED,
-        score=answer.score,
-        version=answer.version,
-        request=answer.request,
-        facts=facts_of(answer.facts),
-    )
-
-
-def _detected(key: Key, detection: Detection) -> Result:
-    version, request = detection.version, detection.request
-    return Result(key=key, state=State.ANSWERED, facts=facts_in(detection), version=version, request=request)
-
-
-def _refused(key: Key, refused: CallError) -> Result:
-    state = State.TRANSPORT if refused.refusal is Refusal.TRANSPORT else State.REFUSED
-    return Result(key=key, state=state, refusal=refused.refusal, code=refused.code)
 
 
 def for_all(do: Callable[[T], None], services: Iterable[T]) -> None:

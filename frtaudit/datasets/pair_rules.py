@@ -12,7 +12,7 @@ from enum import Enum
 
 import numpy as np
 
-from frtaudit.core import CohortData
+from frtaudit.core import Cohort, CohortData
 from frtaudit.core.arrays import Flags, Floats, Ints, Singles, Texts
 from frtaudit.errors import DataError, SpecError, column_names
 from frtaudit.stats.folds.selection import Limits
@@ -93,9 +93,8 @@ def check(rules: Rules) -> None:
     """Refuse rules that contradict each other, whatever the data."""
     for name in (rules.trait, *rules.only):
         if name not in rules.traits:
-            raise SpecError(
-                "rules.traits", f"no trait is named {name!r}", ", ".join(rules.traits) or "a trait"
-            )
+            accepted = ", ".join(rules.traits) or "a trait"
+            raise SpecError("rules.traits", f"no trait is named {name!r}", accepted)
     if not rules.non_mated_values:
         raise SpecError("rules.non_mated_values", "names nothing", "[[value, value], ...]")
     if rules.mated < 1 or rules.non_mated < 1:
@@ -134,18 +133,23 @@ def inputs_of(cohort_data: CohortData, rules: Rules) -> RuleInputs:
     vectors[templates.rows] = unit_rows(templates.vectors)
     has = np.zeros(cohort.n_samples, dtype=bool)
     has[templates.rows] = True
-    names: tuple[str, ...] = (EVERYBODY,)
-    group = np.zeros(cohort.n_samples, dtype=np.int64)
-    if rules.balance is not None:
-        if rules.balance not in cohort.classifications:
-            known = ", ".join(cohort.classifications) or "a schema in schemas"
-            raise SpecError("rules.balance", f"no schema is named {rules.balance!r}", known)
-        schema = cohort.classifications[rules.balance]
-        names, group = schema.classes, schema.codes[cohort.subject_of].astype(np.int64)
+    names, groups = groups_of(cohort, rules.balance, "rules.balance")
+    group = groups[cohort.subject_of]
     subject = cohort.subject_of.astype(np.int64)
     return RuleInputs(
         cohort_data=cohort_data, vectors=vectors, has=has, subject=subject, names=names, group=group
     )
+
+
+def groups_of(cohort: Cohort, schema: str | None, where: str) -> tuple[tuple[str, ...], Ints]:
+    """Names of the classes that pairs are balanced by, and the class of each subject, shape (K,), -1 = in none."""
+    if schema is None:
+        return (EVERYBODY,), np.zeros(cohort.n_subjects, dtype=np.int64)
+    if schema not in cohort.classifications:
+        known = ", ".join(cohort.classifications) or "a schema in schemas"
+        raise SpecError(where, f"no schema is named {schema!r}", known)
+    classification = cohort.classifications[schema]
+    return classification.classes, classification.codes.astype(np.int64)
 
 
 def values_of(inputs: RuleInputs, trait: Trait, among: Flags) -> Texts:
@@ -202,15 +206,12 @@ def mixes(rules: Rules, kind: str) -> tuple[tuple[str, str], ...]:
 
 def limits_of(inputs: RuleInputs, rules: Rules, kind: str) -> Limits:
     """Wanted pairs of each stratum; :class:`SpecError` where numbers do not divide into groups, mixes and folds."""
-    wanted, strata = (
-        (rules.mated, rules.non_mated)[kind == NON_MATED],
-        len(inputs.names) * len(mixes(rules, kind)),
-    )
+    wanted = rules.mated if kind == MATED else rules.non_mated
+    strata = len(inputs.names) * len(mixes(rules, kind))
     if wanted % (strata * rules.k):
         parts = f"{len(inputs.names)} groups, {len(mixes(rules, kind))} mixes and {rules.k} folds"
-        raise SpecError(
-            f"rules.{kind}", f"{wanted} pairs do not divide into {parts}", f"a multiple of {strata * rules.k}"
-        )
+        problem = f"{wanted} pairs do not divide into {parts}"
+        raise SpecError(f"rules.{kind}", problem, f"a multiple of {strata * rules.k}")
     each = (wanted // strata,) * strata
     per_subject = rules.per_subject if kind == MATED else None
     return Limits(wanted=each, k=rules.k, per_image=rules.per_image, per_subject=per_subject)

@@ -28,7 +28,7 @@ from frtaudit.datasets.pair_rules import (
 from frtaudit.errors import DataError
 from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.review import pair_id, read_review
-from frtaudit.stats.folds.selection import Candidates, Chosen, choose, shortfall
+from frtaudit.stats.folds.selection import Candidates, choose, shortfall
 from frtaudit.stats.similarity.pairs import drawn_pairs, mated_pairs, most_alike, scores_of
 
 KEEP, REASONS = "keep", ("identity_noise", "wrong_attribute", "other")
@@ -110,34 +110,17 @@ def _make(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str]) 
         listed = _listed(inputs, rules, kind, look)
         pool = _unreviewed(inputs, listed, dropped)
         limits = limits_of(inputs, rules, kind)
-        subject = (
-            inputs.subject[pool.first] if kind == MATED else np.full(pool.first.size, -1, dtype=np.int64)
-        )
+        subject = inputs.subject[pool.first] if kind == MATED else np.full_like(pool.first, -1)
         pairs = Candidates(first=pool.first, second=pool.second, stratum=pool.stratum, subject=subject)
         chosen = choose(pairs, limits)
         missing = shortfall(pairs, chosen, limits)
         if not any(missing) or listed.whole:
-            return _completed(inputs, rules, kind, pool, chosen, missing)
+            break
         look *= 4
-
-
-def _completed(
-    inputs: RuleInputs, rules: Rules, kind: str, pool: _List, chosen: Chosen, missing: tuple[int, ...]
-) -> _Made:
-    parts = len(mixes(rules, kind))
-    counts = np.bincount(pool.stratum[chosen.at] // parts, minlength=len(inputs.names))
+    first, second = pool.first[chosen.at], pool.second[chosen.at]
     last = f"at most {rules.per_image} pairs of an image, equal folds, {rules.order.value} first"
-    steps = [
-        Step(rule=last, kind=kind, group=name, left=int(count))
-        for name, count in zip(inputs.names, counts, strict=True)
-    ]
-    return _Made(
-        first=pool.first[chosen.at],
-        second=pool.second[chosen.at],
-        fold=chosen.fold,
-        steps=(*pool.steps, *steps),
-        missing=missing,
-    )
+    steps = (*pool.steps, *_steps(inputs, last, kind, first))
+    return _Made(first=first, second=second, fold=chosen.fold, steps=steps, missing=missing)
 
 
 def _unreviewed(inputs: RuleInputs, listed: _List, dropped: frozenset[str]) -> _List:
@@ -147,14 +130,10 @@ def _unreviewed(inputs: RuleInputs, listed: _List, dropped: frozenset[str]) -> _
     keep = np.array([name not in dropped for name in _ids(inputs.cohort_data, listed)], dtype=bool)
     group = inputs.group[listed.first[~keep]]
     before = {step.group: step.left for step in listed.steps}
+    kind, lost = listed.steps[-1].kind, np.bincount(group, minlength=len(inputs.names)).tolist()
     reviewed = [
-        Step(
-            rule="review",
-            kind=listed.steps[-1].kind,
-            group=name,
-            left=before[name] - int((group == place).sum()),
-        )
-        for place, name in enumerate(inputs.names)
+        Step(rule="review", kind=kind, group=name, left=before[name] - count)
+        for name, count in zip(inputs.names, lost, strict=True)
     ]
     return replace(
         listed,
@@ -167,10 +146,8 @@ def _unreviewed(inputs: RuleInputs, listed: _List, dropped: frozenset[str]) -> _
 
 def _ids(cohort_data: CohortData, listed: _List) -> list[str]:
     names = cohort_data.cohort.sample_ids
-    return [
-        pair_id(names[a], names[b])
-        for a, b in zip(listed.first.tolist(), listed.second.tolist(), strict=True)
-    ]
+    ends = zip(listed.first.tolist(), listed.second.tolist(), strict=True)
+    return [pair_id(names[a], names[b]) for a, b in ends]
 
 
 def _listed(inputs: RuleInputs, rules: Rules, kind: str, look: int = FIRST_LOOK) -> _List:
@@ -184,9 +161,8 @@ def _mated(inputs: RuleInputs, rules: Rules) -> _List:
     value = values_of(inputs, rules.traits[rules.trait], may)
     label, other = rules.mated_values
     keep = may[first] & may[second]
-    keep &= ((value[first] == label) & (value[second] == other)) | (
-        (value[first] == other) & (value[second] == label)
-    )
+    one_way = (value[first] == label) & (value[second] == other)
+    keep &= one_way | ((value[first] == other) & (value[second] == label))
     first, second = first[keep], second[keep]
     steps = list(_steps(inputs, f"values {label}, {other}", MATED, first))
     score = scores_of(inputs.vectors, first, second)
@@ -212,13 +188,11 @@ def _non_mated(inputs: RuleInputs, rules: Rules, look: int) -> _List:
     for place, name in enumerate(inputs.names):
         possible, within = 0, 0
         for number, (a, b) in enumerate(rules.non_mated_values):
-            images, other = (
-                np.flatnonzero(may & (inputs.group == place) & (value == which)) for which in (a, b)
-            )
+            inside = may & (inputs.group == place)
+            images, other = (np.flatnonzero(inside & (value == which)) for which in (a, b))
             stratum = place * len(rules.non_mated_values) + number
-            candidates, count = _strangers(
-                inputs, rules, images, other, look * limits.wanted[stratum], stratum
-            )
+            most = look * limits.wanted[stratum]
+            candidates, count = _strangers(inputs, rules, images, other, most, stratum)
             possible += _possible(inputs.subject, images, other)
             within += count
             whole &= count == candidates[0].size or rules.order is Order.RANDOM
@@ -286,9 +260,8 @@ def _image_steps(inputs: RuleInputs, rules: Rules) -> Iterator[Step]:
         yield Step(rule="all", kind=IMAGES, group=name, left=int((members & inputs.has).sum()), unit=IMAGES)
         if rules.only:
             text = ", ".join(f"{trait} {only}" for trait, only in rules.only.items())
-            yield Step(
-                rule=f"only {text}", kind=IMAGES, group=name, left=int((members & may).sum()), unit=IMAGES
-            )
+            left = int((members & may).sum())
+            yield Step(rule=f"only {text}", kind=IMAGES, group=name, left=left, unit=IMAGES)
         for label in wanted:
             left = int((members & may & (value == label)).sum())
             yield Step(rule=f"{rules.trait} {label}{sure}", kind=IMAGES, group=name, left=left, unit=IMAGES)
@@ -306,11 +279,9 @@ def _too_few(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str
         left = _make(inputs, weaker, kind, review).missing
         gains.append((lacking - left[worst], rule) if len(left) == len(pairs.missing) else (0, rule))
     gain, binding = max(gains, key=lambda pair: pair[0])
-    because = (
-        f"the rule that binds is {binding!r}: without it {gain} of them are there"
-        if gain > 0
-        else "no single rule binds"
-    )
+    because = f"the rule that binds is {binding!r}: without it {gain} of them are there"
+    if gain <= 0:
+        because = "no single rule binds"
     of = "" if name == EVERYBODY else f" of {name}"
     text = f"{lacking} of {each} {kind.replace('_', '-')} pairs ({mix}){of} are missing; {because}"
     strata = len(pairs.missing)

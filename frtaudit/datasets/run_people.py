@@ -20,15 +20,11 @@ def names_of(run: RunTables) -> dict[str, str]:
     try:
         cohort_data = load_cohort(from_plain(run.spec, noted_paths(run.digests[RESULT])))
     except FrtauditError as error:
-        raise DataError(
-            run.folder, f"its pseudonyms differ, and its data were not found ({error})", ONE_LIST
-        ) from None
+        problem = f"its pseudonyms differ, and its data were not found ({error})"
+        raise DataError(run.folder, problem, ONE_LIST) from None
     if not cohort_data.inputs:  # drawn by its seed: equal ids of another draw are other people
-        raise DataError(
-            run.folder,
-            "its synthetic subjects are not those of every run",
-            "runs with the same cohort and seed",
-        )
+        problem = "its synthetic subjects are not those of every run"
+        raise DataError(run.folder, problem, "runs with the same cohort and seed")
     key, names = cohort_data.pseudonym_key, cohort_data.cohort.sample_ids
     known = {pseudonym(key, name): name for name in names}
     if not known.keys() >= set(run.tables["samples"]["sample"].astype(str)):

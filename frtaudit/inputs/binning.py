@@ -63,19 +63,14 @@ def by_percentiles(values: Floats, percentiles: Sequence[float], subject_of: Ind
     >>> by_percentiles(np.array([1.0, 2.0, 30.0, 40.0]), (50,), subjects, np.array([0, 0, 1, 1])).tolist()
     [0, 1, 0, 1]
     """
-    means = _subject_means(values, subject_of, group_of.size)
+    known = ~np.isnan(values)
+    total = np.bincount(subject_of[known], weights=values[known], minlength=group_of.size)
+    count = np.bincount(subject_of[known], minlength=group_of.size)
+    means = np.full(group_of.size, np.nan)
+    np.divide(total, count, out=means, where=count > 0)
     codes = np.full(values.size, -1, dtype=np.int64)
     for group in np.unique(group_of[(group_of >= 0) & ~np.isnan(means)]):
         cuts = np.percentile(means[(group_of == group) & ~np.isnan(means)], percentiles)
         samples = group_of[subject_of] == group
         codes[samples] = by_edges(values[samples], cuts)
     return codes
-
-
-def _subject_means(values: Floats, subject_of: Index, n_subjects: int) -> Floats:
-    known = ~np.isnan(values)
-    total = np.bincount(subject_of[known], weights=values[known], minlength=n_subjects)
-    count = np.bincount(subject_of[known], minlength=n_subjects)
-    means = np.full(n_subjects, np.nan)
-    np.divide(total, count, out=means, where=count > 0)
-    return means

@@ -34,6 +34,12 @@ def cells_of(cohort: Cohort, non_mated: NonMated, within: str | None) -> Index:
     return cells
 
 
+def implied_comparisons(cells: Index) -> Comparisons:
+    """All pairs: nothing is listed."""
+    none = np.empty(0, dtype=np.int32)
+    return Comparisons(all_pairs=True, probe=none, reference=none, mated=none.astype(np.bool_), cells=cells)
+
+
 def listed_comparisons(
     cohort: Cohort,
     probe: Index,

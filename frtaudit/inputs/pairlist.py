@@ -1,7 +1,7 @@
 """Official lists of pairs: LFW's ``pairs.txt``, and tables with columns probe, reference and perhaps fold."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +85,11 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
     if not lines:
         raise DataError(path.name, "the list holds no pair", "one pair per line")
     index = {name: i for i, name in enumerate(cohort.sample_ids)}
-    known = [line for line in lines if _known(line, index, cohort)]
+    known = [line for line in lines if line.probe in index and line.reference in index]
+    dropped = any(entry.code == DROPPED or entry.code.startswith(SANITIZED) for entry in cohort.ledger)
+    if len(known) < len(lines) and not dropped:
+        lost = next(line for line in lines if line.probe not in index or line.reference not in index)
+        raise DataError(lost.place, "names a sample that the cohort does not hold", "samples of the metadata")
     for line in known:
         _check(line, index, cohort)
     folds = [line.fold for line in known if line.fold is not None]
@@ -97,43 +101,30 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
     )
 
 
-def _known(line: PairLine, index: dict[str, int], cohort: Cohort) -> bool:
-    if line.probe in index and line.reference in index:
-        return True
-    if any(entry.code == DROPPED or entry.code.startswith(SANITIZED) for entry in cohort.ledger):
-        return False
-    raise DataError(line.place, "names a sample that the cohort does not hold", "samples of the metadata")
-
-
 def _check(line: PairLine, index: dict[str, int], cohort: Cohort) -> None:
     if line.probe == line.reference:
         raise DataError(line.place, "compares a sample with itself", "two different samples")
     mated = cohort.subject_of[index[line.probe]] == cohort.subject_of[index[line.reference]]
     if line.mated is not None and line.mated != bool(mated):
         kind = "mated" if line.mated else "non-mated"
-        raise DataError(
-            line.place, f"a {kind} line disagrees with the metadata", "pairs that agree with the subjects"
-        )
+        problem = f"a {kind} line disagrees with the metadata"
+        raise DataError(line.place, problem, "pairs that agree with the subjects")
 
 
 def _table_lines(path: Path) -> list[PairLine]:
     table = read_table(path, path.name)
     probe, reference = table.texts(table.need(PROBE)), table.texts(table.need(REFERENCE))
     column = table.find(FOLD)
-    folds = [None] * len(probe) if column is None else [_fold(text) for text in table.texts(column)]
+    folds = np.full(len(probe), "") if column is None else table.texts(column)
     mated = [None if value < 0 else value > 0 for value in said_mated(table, SAID).tolist()]
     lines = []
-    for i, fold in enumerate(folds):
-        if fold is None and column is not None:
-            raise DataError(table.place(i), "the fold is not an integer from 0 to 32767", "0, 1, 2, ...")
-        lines.append(
-            PairLine(place=table.place(i), probe=probe[i], reference=reference[i], fold=fold, mated=mated[i])
-        )
+    for i, text in enumerate(folds.tolist()):
+        place, whole = table.place(i), text.isdecimal() and len(text) <= DIGITS and int(text) < 1 << 15
+        if column is not None and not whole:
+            raise DataError(place, "the fold is not an integer from 0 to 32767", "0, 1, 2, ...")
+        fold = int(text) if whole else None
+        lines.append(PairLine(place=place, probe=probe[i], reference=reference[i], fold=fold, mated=mated[i]))
     return lines
-
-
-def _fold(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) <= DIGITS and int(text) < 1 << 15 else None
 
 
 def lfw_lines(path: Path) -> list[PairLine]:
@@ -141,8 +132,12 @@ def lfw_lines(path: Path) -> list[PairLine]:
     rows = _rows(path)
     header: tuple[int, ...] = ()
     if rows and len(rows[0][1]) <= 2:
-        header = tuple(_count(text, rows[0][0]) for text in rows[0][1])
-        rows = rows[1:]
+        (place, counts), *rows = rows
+        for text in counts:
+            if not text.strip().isdecimal() or len(text) > DIGITS or int(text) < 1:
+                accepted = "two counts: folds, pairs of each kind in a fold"
+                raise DataError(place, f"{excerpt(text)} is not a count", accepted)
+        header = tuple(map(int, counts))
     lines = [_lfw_line(place, fields) for place, fields in rows]
     return _with_folds(path.name, lines, header) if header else lines
 
@@ -158,14 +153,6 @@ def _rows(path: Path) -> list[tuple[str, list[str]]]:
         raise DataError(path.name, "not a readable text file", "UTF-8 text") from None
     split = [line.split("\t") if "\t" in line else line.split() for line in text.splitlines()]
     return [(f"{path.name} line {i + 1}", fields) for i, fields in enumerate(split) if any(fields)]
-
-
-def _count(text: str, place: str) -> int:
-    if not text.strip().isdecimal() or len(text) > DIGITS or int(text) < 1:
-        raise DataError(
-            place, f"{excerpt(text)} is not a count", "two counts: folds, pairs of each kind in a fold"
-        )
-    return int(text)
 
 
 def _lfw_line(place: str, fields: Sequence[str]) -> PairLine:
@@ -194,13 +181,7 @@ def _with_folds(name: str, lines: Sequence[PairLine], header: tuple[int, ...]) -
     for i, line in enumerate(lines):
         fold, rank = divmod(i, 2 * pairs)
         if line.mated != (rank < pairs):
-            raise DataError(
-                line.place, "a line of the other kind", f"{pairs} mated lines, then {pairs} non-mated"
-            )
-        number = fold if len(header) == 2 else None
-        numbered.append(
-            PairLine(
-                place=line.place, probe=line.probe, reference=line.reference, fold=number, mated=line.mated
-            )
-        )
+            accepted = f"{pairs} mated lines, then {pairs} non-mated"
+            raise DataError(line.place, "a line of the other kind", accepted)
+        numbered.append(replace(line, fold=fold) if len(header) == 2 else line)
     return numbered

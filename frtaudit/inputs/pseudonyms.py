@@ -22,17 +22,12 @@ def pseudonym_key(path: str | None, samples: Sequence[str], subjects: Sequence[s
     True
     """
     if path is not None:
-        return _file_bytes(Path(path))
+        key = read_regular(Path(path)) if os.path.lexists(path) else b""
+        if not key:
+            accepted = "a file with at least one byte"
+            raise DataError("cohort.pseudonym_key", "the key file is missing or empty", accepted)
+        return key
     of: dict[str, list[str]] = {}
     for sample, subject in zip(samples, subjects, strict=True):
         of.setdefault(subject, []).append(sample)
     return bytes.fromhex(digest({DOMAIN: sorted(sorted(names) for names in of.values())}))
-
-
-def _file_bytes(file: Path) -> bytes:
-    key = read_regular(file) if os.path.lexists(file) else b""
-    if not key:
-        raise DataError(
-            "cohort.pseudonym_key", "the key file is missing or empty", "a file with at least one byte"
-        )
-    return key

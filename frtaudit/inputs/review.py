@@ -31,19 +31,13 @@ def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> d
     reviewed: dict[str, str] = {}
     for row, (pair, verdict) in enumerate(zip(pairs, texts, strict=True)):
         if pair not in known:
-            raise DataError(
-                table.place(row),
-                f"names a pair that was not selected for review ({pair!r})",
-                "pairs of review.csv",
-            )
+            problem = f"names a pair that was not selected for review ({pair!r})"
+            raise DataError(table.place(row), problem, "pairs of review.csv")
         if pair in reviewed:
             raise DataError(table.place(row), "a pair appears twice", "each pair once")
         if verdict and verdict not in verdicts:
-            raise DataError(
-                table.place(row),
-                f"found the verdict {excerpt(verdict)}",
-                f"{', '.join(verdicts)}, or nothing",
-            )
+            accepted = f"{', '.join(verdicts)}, or nothing"
+            raise DataError(table.place(row), f"found the verdict {excerpt(verdict)}", accepted)
         if verdict:
             reviewed[pair] = verdict
     return reviewed

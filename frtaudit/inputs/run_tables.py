@@ -19,6 +19,7 @@ from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.errors import DataError, why
 from frtaudit.inputs.acquisition import acquired_rows
+from frtaudit.inputs.pairing import implied_comparisons
 from frtaudit.inputs.tables import UNREADABLE
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
@@ -60,28 +61,24 @@ def read_run_tables(path: Path) -> RunTables:
     name = path.name or str(path)
     if not (path / RESULT).is_file():
         raise DataError(name, f"no {RESULT}", "the folder of a finished run")
-    missing = [table for table in NEEDED if not (path / TABLES / f"{table}.parquet").is_file()]
+    files = {f"{TABLES}/{table}.parquet": path / TABLES / f"{table}.parquet" for table in NEEDED}
+    missing = [file for file, at in files.items() if not at.is_file()]
     if missing:
-        raise DataError(
-            name,
-            f"no {TABLES}/{missing[0]}.parquet",
-            "a run of this version of frtaudit, and not its publishable variant",
-        )
+        accepted = "a run of this version of frtaudit, and not its publishable variant"
+        raise DataError(name, f"no {missing[0]}", accepted)
     data = read_regular(path / RESULT, f"{name}/{RESULT}")
-    for table in NEEDED:
-        check_regular(path / TABLES / f"{table}.parquet", f"{name}/{TABLES}/{table}.parquet")
+    for file, at in files.items():
+        check_regular(at, f"{name}/{file}")
     try:
         result = read_json(data)
         AuditResult.from_json(result)
         _check_numbers(result["spec"])
         noted = json.loads(read_regular(path / "verdict.json", f"{name}/verdict.json"))["result_sha256"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise DataError(
-            name, f"{RESULT} or verdict.json cannot be read ({why(error)})", "a complete run"
-        ) from None
+        problem = f"{RESULT} or verdict.json cannot be read ({why(error)})"
+        raise DataError(name, problem, "a complete run") from None
     if noted != sha256(data):
         raise DataError(name, f"{RESULT} is not the one that verdict.json names", "an unchanged run")
-    files = {f"{TABLES}/{table}.parquet": path / TABLES / f"{table}.parquet" for table in NEEDED}
     digests = {RESULT: sha256(data)} | {file: sha256_file(at) for file, at in files.items()}
     return RunTables(
         folder=name,
@@ -107,9 +104,8 @@ def _read(path: Path, name: str) -> pd.DataFrame:
     try:
         table = pd.read_parquet(path)
     except UNREADABLE:
-        raise DataError(
-            f"{name}/{TABLES}/{path.name}", "not a readable Parquet file", "an unchanged run"
-        ) from None
+        where = f"{name}/{TABLES}/{path.name}"
+        raise DataError(where, "not a readable Parquet file", "an unchanged run") from None
     return table if "test_set" not in table.columns else table[table["test_set"].astype(object) == FOLDS]
 
 
@@ -168,10 +164,7 @@ def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
     cell = _of(run, "samples", run.systems[0])["cell"].to_numpy(np.int32)
     cells = cell[np.flatnonzero(np.diff(cohort.subject_of, prepend=-1))]
     if all_pairs_of(run):
-        none = np.empty(0, dtype=np.int32)
-        return Comparisons(
-            all_pairs=True, probe=none, reference=none, mated=np.empty(0, dtype=np.bool_), cells=cells
-        )
+        return implied_comparisons(cells)
     return _listed(_of(run, "scores", run.systems[0]), cohort, cells)
 
 

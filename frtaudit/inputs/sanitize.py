@@ -9,11 +9,10 @@ from functools import partial
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import (
     ClassCount,
-    Classification,
     Cohort,
     CohortData,
     LedgerEntry,
@@ -73,7 +72,10 @@ def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
     column, a class below its number of subjects, a cohort of fewer than two subjects.
     """
     cohort = cohort_data.cohort
-    _refuse_attempts(cohort_data, spec)
+    for place, step in enumerate(spec.sanitize if cohort_data.transactions else ()):
+        if step.step not in (Sanitize.CONFLICTING_LABELS, Sanitize.MIN_SUBJECTS):  # a transaction is whole
+            text = f"{step.step.value} chooses among samples, and these are attempts of transactions"
+            raise DataError(f"sanitize[{place}]", text, "conflicting_labels, or min_subjects")
     keep = np.ones(cohort.n_samples, dtype=np.bool_)
     stages = [_stage(READ, "as read", "", cohort, keep)]
     before: Flags | None = None
@@ -95,14 +97,6 @@ def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
     return replace(_subset(cohort_data, keep, [*_read_ledger(cohort, spec), *ledger]), sanitized=record)
 
 
-def _refuse_attempts(cohort_data: CohortData, spec: AuditSpec) -> None:
-    """Refuse a step that leaves out samples where they are attempts: a transaction is whole."""
-    for place, step in enumerate(spec.sanitize if cohort_data.transactions else ()):
-        if step.step not in (Sanitize.CONFLICTING_LABELS, Sanitize.MIN_SUBJECTS):
-            text = f"{step.step.value} chooses among samples, and these are attempts of transactions"
-            raise DataError(f"sanitize[{place}]", text, "conflicting_labels, or min_subjects")
-
-
 def _read_ledger(cohort: Cohort, spec: AuditSpec) -> list[LedgerEntry]:
     """What reading left out, without the majorities that stood only till a step dropped them."""
     settled = {
@@ -111,11 +105,7 @@ def _read_ledger(cohort: Cohort, spec: AuditSpec) -> list[LedgerEntry]:
         if step.step is Sanitize.CONFLICTING_LABELS
         for name in _labelled(step, spec.schemas)
     }
-    return [
-        ledger_entry
-        for ledger_entry in cohort.ledger
-        if ledger_entry.code != STOOD or ledger_entry.schema not in settled
-    ]
+    return [entry for entry in cohort.ledger if entry.code != STOOD or entry.schema not in settled]
 
 
 def rule_text(step: SanitizeStep) -> str:
@@ -160,7 +150,11 @@ def _kept(where: str, step: SanitizeStep, cohort_data: CohortData, keep: Flags, 
     cohort = cohort_data.cohort
     counts = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
     if step.step is Sanitize.CONFLICTING_LABELS:
-        return ~_disagree(step, cohort_data, keep, spec.schemas)[cohort.subject_of]
+        disagree = np.zeros(cohort.n_subjects, dtype=np.bool_)
+        for name in _labelled(step, spec.schemas):
+            _, codes = sample_codes(name, spec.schemas, cohort_data.attributes, cohort.subject_of, {})
+            disagree |= subject_codes(np.where(keep, codes, -1), cohort.subject_of)[2]
+        return ~disagree[cohort.subject_of]
     if step.step is Sanitize.MIN_FACE_SIZE:
         wide = _numbers(where, cohort_data, step.width_column) >= step.width
         return wide & (_numbers(where, cohort_data, step.height_column) >= step.height)
@@ -172,24 +166,11 @@ def _kept(where: str, step: SanitizeStep, cohort_data: CohortData, keep: Flags, 
     return np.ones_like(keep)
 
 
-def _disagree(
-    step: SanitizeStep, cohort_data: CohortData, keep: Flags, schemas: Mapping[str, SchemaSpec]
-) -> Flags:
-    """Subjects whose kept samples say different classes, shape (K,)."""
-    subject_of = cohort_data.cohort.subject_of
-    values = np.zeros(cohort_data.cohort.n_subjects, dtype=np.bool_)
-    for name in _labelled(step, schemas):
-        _, codes = sample_codes(name, schemas, cohort_data.attributes, subject_of, {})
-        values |= subject_codes(np.where(keep, codes, -1), subject_of)[2]
-    return values
-
-
 def _numbers(where: str, cohort_data: CohortData, column: str) -> Floats:
     """A column as numbers, NaN where it is empty: a face of unknown size is not known to be large enough."""
     if column not in cohort_data.attributes:
-        raise DataError(
-            where, f"no column {column!r}", column_names(cohort_data.attributes) or "a column of numbers"
-        )
+        accepted = column_names(cohort_data.attributes) or "a column of numbers"
+        raise DataError(where, f"no column {column!r}", accepted)
     try:
         return np.array([float(text) if text else np.nan for text in cohort_data.attributes[column]])
     except ValueError:
@@ -198,12 +179,9 @@ def _numbers(where: str, cohort_data: CohortData, column: str) -> Floats:
 
 def _rank(cohort: Cohort, keep: Flags, seed: int) -> Ints:
     """The place of each kept sample among its subject's, by a digest keyed by the seed and the sample's id."""
+    names = zip(cohort.sample_ids, keep, strict=True)
     key = np.array(
-        [
-            seed_of(seed, "sanitize", name) if stays else 0
-            for name, stays in zip(cohort.sample_ids, keep, strict=True)
-        ],
-        dtype=np.uint64,
+        [seed_of(seed, "sanitize", name) if stays else 0 for name, stays in names], dtype=np.uint64
     )
     order = np.lexsort((key, ~keep, cohort.subject_of))
     starts = np.searchsorted(cohort.subject_of, np.arange(cohort.n_subjects))
@@ -303,7 +281,14 @@ def _kept_cohort(cohort: Cohort, keep: Flags, ledger: Sequence[LedgerEntry]) -> 
     samples = tuple(name for name, stays in zip(cohort.sample_ids, keep, strict=True) if stays)
     subjects = tuple(cohort.subject_ids[k] for k in people)
     subject_of = number[cohort.subject_of[keep]]
-    classes = {name: _left(classification, people) for name, classification in cohort.classifications.items()}
+    classes = {
+        name: replace(schema, codes=schema.codes[people]) for name, schema in cohort.classifications.items()
+    }
+    for schema in classes.values():
+        empty = [name for code, name in enumerate(schema.classes) if not np.any(schema.codes == code)]
+        if empty:
+            text = f"class {empty[0]} of {schema.name} has no subject left"
+            raise DataError("sanitize", text, "some in each")
     return Cohort(
         sample_ids=samples,
         subject_ids=subjects,
@@ -312,14 +297,6 @@ def _kept_cohort(cohort: Cohort, keep: Flags, ledger: Sequence[LedgerEntry]) -> 
         digest=cohort_digest(samples, subjects, subject_of.tolist(), classes),
         ledger=tuple(ledger),
     )
-
-
-def _left(schema: Classification, people: Index) -> Classification:
-    codes = schema.codes[people]
-    empty = [name for code, name in enumerate(schema.classes) if not bool(np.any(codes == code))]
-    if empty:
-        raise DataError("sanitize", f"class {empty[0]} of {schema.name} has no subject left", "some in each")
-    return replace(schema, codes=codes)
 
 
 def _templates(load: Callable[[], Templates], place: Ints) -> Templates:

@@ -131,16 +131,12 @@ def _check_names(where: str, schema: SchemaSpec) -> None:
 def _check_cycle(name: str, schemas: Mapping[str, SchemaSpec], seen: tuple[str, ...]) -> None:
     if name in seen:
         raise SpecError(f"schemas.{name}", "is built from itself", "schemas that end in columns")
-    for other in _built_from(schemas[name]):
+    bins = schemas[name].bins
+    within = (bins.within,) if bins and bins.within else ()
+    for other in (*schemas[name].cross, *within):
         if other not in schemas:
             raise SpecError(f"schemas.{name}", f"no schema is named {other!r}", ", ".join(schemas))
         _check_cycle(other, schemas, (*seen, name))
-
-
-def _built_from(schema: SchemaSpec) -> tuple[str, ...]:
-    """The schemas that this one needs first."""
-    within = schema.bins.within if schema.bins else None
-    return (*schema.cross, within) if within else schema.cross
 
 
 def _apply(
@@ -196,11 +192,8 @@ def _declared_codes(name: str, schema: SchemaSpec, texts: Texts) -> tuple[tuple[
     code = dict.fromkeys(silent, -1) | {value: number for number, value in enumerate(classes)}
     strange = [value for value in distinct if value not in code]
     if strange and ANY not in schema.unknown:
-        raise DataError(
-            f"schemas.{name}",
-            _holds(schema, strange),
-            _accepted(name, *schema.classes, *schema.unknown),
-        )
+        accepted = _accepted(name, *schema.classes, *schema.unknown)
+        raise DataError(f"schemas.{name}", _holds(schema, strange), accepted)
     return classes, np.array([code.get(value, -1) for value in texts], dtype=np.int64)
 
 
@@ -315,13 +308,6 @@ def _crossed(name: str, schema: SchemaSpec, parts: list[_Applied]) -> _Applied:
     )
 
 
-def _values(columns: Columns, schema: SchemaSpec) -> str:
-    """What the column of a schema holds, for an error, where these are few."""
-    values = sorted({str(text) for text in columns.get(schema.column or "", ())} - {""})
-    few = 0 < len(values) <= MAX_VALUES and not schema.bins
-    return f": column {schema.column!r} holds {column_names(values)}" if few else ""
-
-
 def undeclared(schema: SchemaSpec, columns: Columns) -> str:
     """The values of a column that ``*`` makes unknown, the first few, for a warning; empty where there is none."""
     if ANY not in schema.unknown or schema.bins or not schema.classes:
@@ -352,7 +338,10 @@ def _settled(
     count = np.bincount(codes[codes >= 0], minlength=len(applied.classes))
     empty = [applied.classes[number] for number in np.flatnonzero(count == 0)]
     if empty and (schema.classes or schema.bins):
-        text = f"no subject is in class {empty[0]!r}{_values(columns, schema)}"
+        values = sorted({str(text) for text in columns.get(schema.column or "", ())} - {""})
+        few = 0 < len(values) <= MAX_VALUES and not schema.bins
+        holds = f": column {schema.column!r} holds {column_names(values)}" if few else ""
+        text = f"no subject is in class {empty[0]!r}{holds}"
         field = ("bins.edges" if schema.bins.edges else "bins.percentiles") if schema.bins else "classes"
         kind = "bins" if schema.bins else "classes"
         raise DataError(f"schemas.{name}", text, f"schemas.{name}.{field}=[...] of {kind} that hold subjects")

@@ -36,11 +36,8 @@ def on_shared_samples(read: Sequence[RunTables]) -> list[RunTables]:
         raise DataError("compare", problem, SAME_PEOPLE)
     for run, roster in zip(read[1:], rosters[1:], strict=True):
         if not _one_to_one(of_first, roster.loc[order]):
-            raise DataError(
-                run.folder,
-                f"gives images other subjects than {read[0].folder}",
-                "the same subjects in all runs",
-            )
+            problem = f"gives images other subjects than {read[0].folder}"
+            raise DataError(run.folder, problem, "the same subjects in all runs")
     return [
         run if list(roster.index) == order and roster.equals(of_first) else _restricted(run, order, of_first)
         for run, roster in zip(read, rosters, strict=True)
@@ -50,15 +47,10 @@ def on_shared_samples(read: Sequence[RunTables]) -> list[RunTables]:
 def translated(run: RunTables, names: Mapping[str, str]) -> RunTables:
     """The run with its samples under other names; those without one keep theirs."""
     tables = dict(run.tables)
-    for table, columns in {
-        "samples": ("sample",),
-        **dict.fromkeys(("scores", "tail", "pairs"), ENDS),
-    }.items():
+    for table in ("samples", "scores", "tail", "pairs"):
         frame = tables[table]
-        texts = {column: frame[column].astype(object) for column in columns}
-        tables[table] = frame.assign(
-            **{column: text.map(names).fillna(text) for column, text in texts.items()}
-        )
+        texts = (frame[column].astype(object) for column in (("sample",) if table == "samples" else ENDS))
+        tables[table] = frame.assign(**{str(text.name): text.map(names).fillna(text) for text in texts})
     return replace(run, tables=tables)
 
 

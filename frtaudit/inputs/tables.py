@@ -36,23 +36,9 @@ _DECLARED = re.compile(r'"?sep=(.?)"?[\r\n]*', re.IGNORECASE)  # the first line,
 _BLOCK, INFLATED, RATIO = 1 << 20, 1 << 28, 200  # bytes; times that a compressed text may be larger
 _BREAK = re.compile("[\0\r\n]")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
-UNREADABLE = (
-    ValueError,
-    OSError,
-    pa.ArrowException,
-    TypeError,
-    KeyError,
-    MemoryError,
-    RecursionError,
-)  # Parquet
-_UNREADABLE_TEXT = (
-    ValueError,
-    OSError,
-    csv.Error,
-    MemoryError,
-    EOFError,
-    zlib.error,
-)  # bad UTF-8 is a ValueError
+# what a file leads to that is no Parquet, or no text (bad UTF-8 is a ValueError)
+UNREADABLE = (ValueError, OSError, pa.ArrowException, TypeError, KeyError, MemoryError, RecursionError)
+_UNREADABLE_TEXT = (ValueError, OSError, csv.Error, MemoryError, EOFError, zlib.error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +78,8 @@ class Table:
         """The first of ``names`` that is a column; :class:`DataError` naming the columns otherwise."""
         column = self.find(names)
         if column is None:
-            known = column_names(self.columns)
-            raise DataError(
-                self.name, f"no column {' or '.join(names)} among {known}", f"a column {names[0]}"
-            )
+            problem = f"no column {' or '.join(names)} among {column_names(self.columns)}"
+            raise DataError(self.name, problem, f"a column {names[0]}")
         return column
 
     def texts(self, column: str) -> Texts:
@@ -248,9 +232,8 @@ def _csv(path: Path, name: str) -> Table:
             compression="gzip" if is_packed(path) else None,
         )
     except _UNREADABLE_TEXT as error:
-        raise DataError(
-            name, f"not a readable CSV file ({error})", "UTF-8, commas, semicolons or tabs, one header line"
-        ) from None
+        accepted = "UTF-8, commas, semicolons or tabs, one header line"
+        raise DataError(name, f"not a readable CSV file ({error})", accepted) from None
     if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(name, "lines hold more fields than the header", "as many fields as the header")
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
@@ -267,9 +250,8 @@ def _head(stream: io.TextIOWrapper, name: str) -> tuple[str, int, list[str]]:
     else:
         separator, line = declared[1], stream.readline()
         if separator not in tuple(_SEPARATORS):
-            raise DataError(
-                f"{name} line 1", f"says that {separator!r} separates fields", "a comma, semicolon or tab"
-            )
+            problem = f"says that {separator!r} separates fields"
+            raise DataError(f"{name} line 1", problem, "a comma, semicolon or tab")
     header = next(csv.reader(chain([line], stream), delimiter=separator), [])
     return separator, int(declared is not None), header
 

@@ -23,18 +23,9 @@ NO_TEMPLATE = "no_template"
 LEFT = -1
 MEMBERS = 1_000  # arrays that a file may hold
 _EMBEDDING, _IDS = ("embedding",), ("image_id", "sample_id", "face_id")
-UNREADABLE = (
-    *(OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError),
-    *(
-        MemoryError,
-        RecursionError,
-        SyntaxError,
-        TypeError,
-        KeyError,
-        RuntimeError,
-        OverflowError,
-        tokenize.TokenError,
-    ),
+UNREADABLE = (  # RuntimeError: of these are RecursionError and NotImplementedError
+    *(OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, MemoryError),
+    *(SyntaxError, TypeError, KeyError, RuntimeError, OverflowError, tokenize.TokenError),
 )
 
 Rows = npt.NDArray[np.int64]
@@ -87,13 +78,11 @@ class TemplateFile:
         seen: set[str] = set()
         for row, name in enumerate(names := ids.astype(str).tolist()):
             if name not in self.index:
-                raise DataError(
-                    self.name, f"row {row} has an image id without metadata", "ids of the metadata"
-                )
+                problem = f"row {row} has an image id without metadata"
+                raise DataError(self.name, problem, "ids of the metadata")
             if name in seen:
-                raise DataError(
-                    self.name, f"duplicate ids: row {row} repeats an image id", "unique image ids"
-                )
+                problem = f"duplicate ids: row {row} repeats an image id"
+                raise DataError(self.name, problem, "unique image ids")
             seen.add(name)
         return np.array([self.index[name] for name in names], dtype=np.int64)
 
@@ -120,11 +109,8 @@ class Failures(Mapping[str, Mapping[int, str]]):
 def _summed(embedding: Array, mirrored: Sequence[Array], name: str) -> Array:
     """The embeddings plus those of the mirrored images, in float32."""
     for other in mirrored:
-        if (
-            other.shape != embedding.shape
-            or other.dtype.kind not in "fiu"
-            or embedding.dtype.kind not in "fiu"
-        ):
+        kinds = {other.dtype.kind, embedding.dtype.kind}
+        if other.shape != embedding.shape or not kinds <= set("fiu"):
             text = f"the flipped array has shape {other.shape}, embedding {embedding.shape}"
             raise DataError(name, text, "numbers of the same shape")
         embedding = embedding.astype(np.float32) + other.astype(np.float32)

@@ -41,12 +41,8 @@ def _number(spec: AuditSpec, name: str, value: object) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        name_of = Path(spec.thresholds.file or "").name
-        raise DataError(
-            name_of,
-            f"threshold {name!r} is {excerpt(value) if isinstance(value, str) else repr(value)[:20]}",
-            "a finite number",
-        )
+        problem = f"threshold {name!r} is {excerpt(value) if isinstance(value, str) else repr(value)[:20]}"
+        raise DataError(Path(spec.thresholds.file or "").name, problem, "a finite number")
     return number
 
 
@@ -88,7 +84,6 @@ def _of_result(document: dict[str, object], spec: AuditSpec, provider: str) -> l
             origin = ThresholdSource.OTHER_COHORT.value
             taken.append((estimate["value"], {"source": origin, "name": f"fmr={target:g}"}))
     if not taken:
-        raise DataError(
-            Path(spec.thresholds.file or "").name, f"no thresholds of provider {provider!r}", _LAYOUT
-        )
+        where = Path(spec.thresholds.file or "").name
+        raise DataError(where, f"no thresholds of provider {provider!r}", _LAYOUT)
     return taken

@@ -35,11 +35,7 @@ from frtaudit.stats.labels.spectral import Limits
 
 ROUNDS = 5  # of identities and of similarities of faces, each from the other
 PERSON = 3.0  # faces that are due, at least, of somebody whom a query is said to show
-ODD, MARGIN, ALIKE = (
-    0.65,
-    0.4,
-    0.75,
-)  # below, a face is odd; more alike to another by so much, and so much at least
+ODD, MARGIN, ALIKE = 0.65, 0.4, 0.75  # below, a face is odd; more alike to another by so much; that at least
 FEWEST = 20  # queries with labels, and
 TAU = Limits().tau  # of z, for faces of queries left out: where to start from
 SERVICES = 2  # services, or one is evaluated on its own labels
@@ -115,9 +111,8 @@ def included(labelling: Labelling) -> Flags:
     """Faces of which the report says who they show, or that they show somebody else, shape (F,)."""
     indices = labelling.labelled.label != LEFT_OUT
     if labelling.source is LabelSource.COMBINED:
-        indices = np.where(
-            labelling.faces.annotated == UNSAID, indices, labelling.faces.annotated != LEFT_OUT
-        )
+        answers = labelling.faces.annotated
+        indices = np.where(answers == UNSAID, indices, answers != LEFT_OUT)
     return np.asarray(indices)
 
 
@@ -350,24 +345,16 @@ def _each(
     """What is read on the labels, on each truth, on its labelled faces, and on it with queries drawn anew."""
     count, n_queries = drawn.times.shape
     cuts = cuts or Cuts.fixed(np.zeros(0), count)
-    once, labelled, every = np.ones(n_queries), included(labelling), seen.every
+
+    def each(own: Flags, times: Floats, thresholds: Floats) -> Floats:
+        return np.array([read(seen.every, *truth) for truth in zip(own, times, thresholds, strict=True)])
+
+    once = np.ones((count, n_queries))
     return {
-        "reported": read(seen.reported, reported(labelling) >= 0, once, cuts.reported),
-        "true": np.array(
-            [read(every, truth, once, at) for truth, at in zip(drawn.own, cuts.true, strict=True)]
-        ),
-        "reachable": np.array(
-            [
-                read(every, truth & labelled, once, at)
-                for truth, at in zip(drawn.own, cuts.reachable, strict=True)
-            ]
-        ),
-        "anew": np.array(
-            [
-                read(every, truth, times, at)
-                for truth, times, at in zip(drawn.own, drawn.times.astype(np.float64), cuts.anew, strict=True)
-            ]
-        ),
+        "reported": read(seen.reported, reported(labelling) >= 0, np.ones(n_queries), cuts.reported),
+        "true": each(drawn.own, once, cuts.true),
+        "reachable": each(drawn.own & included(labelling), once, cuts.reachable),
+        "anew": each(drawn.own, drawn.times.astype(np.float64), cuts.anew),
     }
 
 

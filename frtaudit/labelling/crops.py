@@ -48,9 +48,8 @@ def crops_of_faces(
     stay = np.flatnonzero(~gone[detections.row])
     order = stay[np.lexsort((names[stay].astype(str), images.query_of[detections.row[stay]]))]
     if not order.size:
-        raise DataError(
-            "faces", f"none of {len(images.names)} images has a face that every service found", "one at least"
-        )
+        problem = f"none of {len(images.names)} images has a face that every service found"
+        raise DataError("faces", problem, "one at least")
     place = np.full(names.size + 1, -1, dtype=np.int64)  # the last for crops of no face
     place[order] = np.arange(order.size)
     row = detections.row[order]
@@ -62,22 +61,15 @@ def crops_of_faces(
         annotated=np.where(open_to_doubt, UNSAID, images.annotated[row]).astype(np.int8),
     )
     renumbered = [service.renumbered(place[detections.face_of[service.name]]) for service in services]
-    ledger = (
-        *detections.ledger,
-        *ledger_of({OF_SEVERAL: int(open_to_doubt.sum())}, "faces"),
-        *(
-            entry
-            for service, left in zip(services, renumbered, strict=True)
-            for entry in ledger_of(
-                {OF_FACE_LEFT_OUT: service.first.size - left.first.size}, "comparisons", service.name
-            )
-        ),
-    )
+    ledger = [*detections.ledger, *ledger_of({OF_SEVERAL: int(open_to_doubt.sum())}, "faces")]
+    for service, left in zip(services, renumbered, strict=True):
+        count = service.first.size - left.first.size
+        ledger += ledger_of({OF_FACE_LEFT_OUT: count}, "comparisons", service.name)
     return Crops(
         faces=faces,
         columns={name: texts[row] for name, texts in columns.items()},
         services=tuple(renumbered),
-        ledger=ledger,
+        ledger=tuple(ledger),
         size_of={name: size[order] for name, size in detections.size_of.items()},
     )
 

@@ -79,33 +79,21 @@ class DatedService:
 
     def changes(self, compared: Compared, by: By) -> Iterator[Estimate]:
         """Later minus earlier in FNMR, each date at its own threshold, with its test."""
-        for a in range(compared.declared):
-            at: AtKey = {
-                "fmr": compared.targets[a],
-                "labels": by.value,
-                "rate": "fnmr",
-                "threshold_of": OWN_THRESHOLD,
-            }
+        for a, target in enumerate(compared.targets[: compared.declared]):
+            at: AtKey = {"fmr": target, "labels": by.value, "rate": "fnmr", "threshold_of": OWN_THRESHOLD}
             values = np.array([compared.later.fnmr[a], compared.earlier.fnmr[a]])
             drawn = np.stack([compared.later.drawn[:, a], compared.earlier.drawn[:, a]], axis=1)
             yield self._tested(compared, at, (values, drawn), compared.refused[a], a)
 
     def at_threshold(self, compared: Compared, by: By) -> Iterator[Estimate]:
         """Later minus earlier in FNMR and FMR at the threshold that met the target at the earlier date."""
-        for a in range(compared.declared):
+        dates = (compared.later, compared.earlier)
+        for a, target in enumerate(compared.targets[: compared.declared]):
             for k, rate in enumerate(("fnmr", "fmr")):
-                at: AtKey = {
-                    "fmr": compared.targets[a],
-                    "labels": by.value,
-                    "rate": rate,
-                    "threshold_of": KEPT,
-                }
-                values = np.array([compared.later.fixed[k, a], compared.earlier.fixed[k, a]])
-                drawn = np.stack(
-                    [rates.drawn_fixed[k, :, a] for rates in (compared.later, compared.earlier)], axis=1
-                )
-                estimate = self._tested(compared, at, (values, drawn), compared.refused[a], None)
-                yield estimate
+                at: AtKey = {"fmr": target, "labels": by.value, "rate": rate, "threshold_of": KEPT}
+                values = np.array([rates.fixed[k, a] for rates in dates])
+                drawn = np.stack([rates.drawn_fixed[k, :, a] for rates in dates], axis=1)
+                yield self._tested(compared, at, (values, drawn), compared.refused[a], None)
 
     def _tested(
         self,
@@ -166,10 +154,8 @@ class DatedService:
 
     def curves(self, compared: Compared, by: By) -> Iterator[Curve]:
         """FNMR over FMR at each date, with a pointwise band."""
-        order = sorted(
-            (a for a, reason in enumerate(compared.refused) if reason is None),
-            key=lambda a: compared.targets[a],
-        )
+        usable = (a for a, reason in enumerate(compared.refused) if reason is None)
+        order = sorted(usable, key=lambda a: compared.targets[a])
         for name, rates in zip(self.dates, (compared.earlier, compared.later), strict=True):
             bands = [changes.band(rates, a, compared.weighting, self.alpha) for a in order]
             if not order:
@@ -206,13 +192,8 @@ class DatedService:
             yield self._moved(kind, moved[keep], scored.of(keep), query)
 
     def _count(self, kind: str, same: int, total: int) -> Estimate:
-        estimate = self._estimate(
-            SAME_SCORES,
-            {"pairs": kind},
-            same / total if total else None,
-            "share of pairs of faces",
-            "no such pair",
-        )
+        share, unit = same / total if total else None, "share of pairs of faces"
+        estimate = self._estimate(SAME_SCORES, {"pairs": kind}, share, unit, "no such pair")
         return replace(estimate, numerator=same, denominator=total) if total else estimate
 
     def _moved(self, kind: str, moved: np.ndarray, pairs: Scored, query: np.ndarray) -> Estimate:
@@ -224,17 +205,15 @@ class DatedService:
         drawing = self.drawing()
         copies = weights.draw_between(drawing.strata, seed=drawing.seed, first=0, count=drawing.n).T
         drawn = weighted_means(moved, query[pairs.first], query[pairs.second], copies)
-        family = multiple_comparisons.family_of(
-            np.array([mean, 0.0]), np.stack([drawn, np.zeros(drawn.size)], axis=1), [(0, 1)]
-        )
+        replicates = np.stack([drawn, np.zeros(drawn.size)], axis=1)
+        family = multiple_comparisons.family_of(np.array([mean, 0.0]), replicates, [(0, 1)])
         if family is None:
             return estimate
-        test = self._test(
-            float(family.raw_p()[0]), family.n_resamples, float(family.detectable(self.alpha)[0]), None
+        far = float(family.detectable(self.alpha)[0])
+        test = replace(
+            self._test(float(family.raw_p()[0]), family.n_resamples, far, None), detectable_unit="score"
         )
-        return replace(
-            estimate, intervals=(self._interval(family),), test=replace(test, detectable_unit="score")
-        )
+        return replace(estimate, intervals=(self._interval(family),), test=test)
 
     def _estimate(self, metric: str, at: AtKey, value: float | None, unit: str, note: str | None) -> Estimate:
         weighting = None if "pairs" in at else self.system.spec.weighting.value
@@ -251,6 +230,5 @@ def estimate(
     note: str | None = None,
 ) -> Estimate:
     """An estimate of everybody without counts; without a value the note, or that it is undefined."""
-    return Estimate.of(
-        provider, NAME, metric, value, unit, at=at, note=None if value is not None else note or "undefined"
-    )
+    note = None if value is not None else note or "undefined"
+    return Estimate.of(provider, NAME, metric, value, unit, at=at, note=note)

@@ -94,17 +94,15 @@ def meet(earlier: Labelling, later: Labelling, design: Design, how: How) -> Meet
     """Put two dates on a common support. Raises :class:`DataError` where they share no service, no query, no face."""
     services = tuple(sorted(_names(earlier) & _names(later)))
     if not services:
-        raise DataError(
-            WHERE, f"its services are {_listed(_names(earlier))}", f"one of {_listed(_names(later))}"
-        )
+        problem = f"its services are {', '.join(sorted(_names(earlier)))}"
+        raise DataError(WHERE, problem, f"one of {', '.join(sorted(_names(later)))}")
     queries = tuple(sorted(set(earlier.faces.queries) & set(later.faces.queries)))
     if not queries:
         raise DataError(WHERE, "no query is in both collections", "a search for the same names")
     both = _ids(earlier.faces) & _ids(later.faces)
     if design is Design.SAME_IMAGES and not both:
-        raise DataError(
-            WHERE, "no face is in both collections under one query", "the same images, or design=same_names"
-        )
+        problem = "no face is in both collections under one query"
+        raise DataError(WHERE, problem, "the same images, or design=same_names")
     if design is Design.SAME_NAMES or not both:
         return _of_names(earlier, later, queries, services)
     met = _of_images((earlier, later), sorted(both), services, how)
@@ -119,10 +117,9 @@ def sides(meeting: Meeting, by: By, name: str) -> Sides:
     Raises :class:`DataError` where nothing can be compared.
     """
     halves = (meeting.earlier, meeting.later)
-    there = [
-        np.bincount(half.query[half.person[by] >= 0], minlength=len(meeting.queries)) > 0 for half in halves
-    ]
-    used = there[0] & there[1]
+    size = len(meeting.queries)
+    shown = [np.bincount(half.query[half.person[by] >= 0], minlength=size) > 0 for half in halves]
+    used = shown[0] & shown[1]
     pairs = [scored(half, name) for half in halves]
     if meeting.design is Design.SAME_IMAGES:
         shared = (np.isin(pairs[0].key, pairs[1].key), np.isin(pairs[1].key, pairs[0].key))
@@ -197,10 +194,6 @@ def _names(labelling: Labelling) -> set[str]:
     return {service.name for service in labelling.services}
 
 
-def _listed(names: set[str]) -> str:
-    return ", ".join(sorted(names))
-
-
 def _ids(faces: Faces) -> set[tuple[str, str]]:
     """(query, face) of each face: they sort as faces do."""
     return {(faces.queries[q], name) for q, name in zip(faces.query_of.tolist(), faces.names, strict=True)}
@@ -213,9 +206,8 @@ def _of_names(
     place = {name: q for q, name in enumerate(queries)}
     halves = []
     for labelling in (earlier, later):
-        query = np.array([place.get(name, -1) for name in labelling.faces.queries], dtype=np.int32)[
-            labelling.faces.query_of
-        ]
+        shared = np.array([place.get(name, -1) for name in labelling.faces.queries], dtype=np.int32)
+        query = shared[labelling.faces.query_of]
         number = np.where(query >= 0, np.cumsum(query >= 0) - 1, -1).astype(np.int32)
         person = persons(labelling.faces, labelling.labelled, labelling.source)[query >= 0].astype(np.int32)
         halves.append(Half(of=labelling, number=number, query=query[query >= 0], person={By.OWN: person}))
@@ -239,14 +231,11 @@ def _of_images(
     query = np.array([at[name] for name, _ in both], dtype=np.int32)
     numbers, people = [], []
     for labelling in dates:
-        named = zip(labelling.faces.query_of.tolist(), labelling.faces.names, strict=True)
-        number = np.array(
-            [place.get((labelling.faces.queries[q], name), -1) for q, name in named], dtype=np.int32
-        )
+        faces = labelling.faces
+        named = zip(faces.query_of.tolist(), faces.names, strict=True)
+        number = np.array([place.get((faces.queries[q], name), -1) for q, name in named], dtype=np.int32)
         numbers.append(number)
-        people.append(
-            persons(labelling.faces, labelling.labelled, labelling.source)[number >= 0].astype(np.int32)
-        )
+        people.append(persons(faces, labelling.labelled, labelling.source)[number >= 0].astype(np.int32))
     joint = _joint(dates, numbers, (both, query, queries), how)
     halves = [
         Half(

@@ -60,11 +60,8 @@ def crops_of(boxes: "BoxList | None", services: Sequence[str]) -> "dict[str, pd.
         return {}
     strange = np.flatnonzero(~np.isin(boxes.provider.astype(str), list(services)))
     if strange.size:
-        raise DataError(
-            boxes.table.place(int(strange[0])),
-            f"boxes of {boxes.provider[strange[0]]!r}, which has no scores",
-            ", ".join(services),
-        )
+        problem = f"boxes of {boxes.provider[strange[0]]!r}, which has no scores"
+        raise DataError(boxes.table.place(int(strange[0])), problem, ", ".join(services))
     names = sorted(set(boxes.provider.tolist()))
     return {name: pd.Index(boxes.face[boxes.provider == name]) for name in names}
 
@@ -82,18 +79,20 @@ def faces_in(
     without = [system for system in services if boxed is None or system.name not in boxed.names]
     if boxed is not None and detected is Detected.ALL:
         if without:
-            raise SpecError(
-                "cohort.detected",
-                f"all faces, but {without[0].name} has no boxes to say which face of an image it compared",
-                "single, or boxes of every service",
+            problem = (
+                f"all faces, but {without[0].name} has no boxes to say which face of an image it compared"
             )
+            raise SpecError("cohort.detected", problem, "single, or boxes of every service")
         return _all(images, boxed)
     keep = np.ones(len(images.names), dtype=np.bool_)
     ledger: list[LedgerEntry] = []
     if boxed is not None:
         keep &= _one_each(boxed, len(images.names), ledger)
     for service in without:
-        keep &= _not_refused(service, len(images.names), ledger)
+        answers = told_by(service, len(images.names))  # Algorithm 1
+        counts = {SEVERAL_FOUND: int((answers == MORE).sum()), NOT_TOLD: int((answers == UNTOLD).sum())}
+        ledger += ledger_of(counts, "images", service.name)
+        keep &= (answers != MORE) & (answers != UNTOLD)
     number = np.where(keep, np.cumsum(keep) - 1, -1)
     return Detections(
         row=np.flatnonzero(keep),
@@ -145,14 +144,6 @@ def _boxed(images: Faces, boxes: "BoxList") -> _Boxed:
     )
 
 
-def _not_refused(service: Service, size: int, ledger: list[LedgerEntry]) -> Flags:
-    """Images that a service without boxes does not refuse for several faces (Algorithm 1)."""
-    answers = told_by(service, size)
-    counts = {SEVERAL_FOUND: int((answers == MORE).sum()), NOT_TOLD: int((answers == UNTOLD).sum())}
-    ledger += ledger_of(counts, "images", service.name)
-    return np.asarray((answers != MORE) & (answers != UNTOLD))
-
-
 def _one_each(boxed: _Boxed, size: int, ledger: list[LedgerEntry]) -> Flags:
     """Images in which each service with boxes finds exactly one face, and the same."""
     n_services = len(boxed.names)
@@ -172,7 +163,10 @@ def _all(images: Faces, boxed: _Boxed) -> Detections:
     first = np.unique(boxed.face, return_index=True)[1]
     row = boxed.row[first]
     whole = np.bincount(boxed.face) == len(boxed.names)  # a face holds at most one box of a service
-    order = _from_left(boxed, row)
+    level = np.full((row.size, 3), np.inf)  # leftmost and upmost edges; whatever is level by the ids of crops
+    for side, values in enumerate((boxed.box[:, 0], boxed.box[:, 1], boxed.rank)):
+        np.minimum.at(level[:, side], boxed.face, values)
+    order = np.lexsort((level[:, 2], level[:, 1], level[:, 0], row))
     order = order[whole[order]]
     row_of = row[order]
     place = np.arange(order.size) - np.searchsorted(row_of, row_of) + 1
@@ -190,11 +184,3 @@ def _all(images: Faces, boxed: _Boxed) -> Detections:
         size_of=boxed.sizes(number[boxed.face], order.size),
         ledger=ledger,
     )
-
-
-def _from_left(boxed: _Boxed, row: Ints) -> Ints:
-    """Faces by image, then by their leftmost and upmost edges; whatever is level by the ids of their crops."""
-    level = np.full((row.size, 3), np.inf)
-    for side, values in enumerate((boxed.box[:, 0], boxed.box[:, 1], boxed.rank)):
-        np.minimum.at(level[:, side], boxed.face, values)
-    return np.lexsort((level[:, 2], level[:, 1], level[:, 0], row))

@@ -30,10 +30,8 @@ from frtaudit.labelling.tried import query_classes
 from frtaudit.stats.labels.spectral import Reason
 
 OTHERS, SAME_QUERY = "comparison_of_face_without_label", "identities_of_one_query"
-OF_OTHERS, FAILED_OF_OTHERS = (
-    "comparison_of_face_of_somebody_else",
-    "failed_comparison_of_face_of_somebody_else",
-)
+OF_OTHERS = "comparison_of_face_of_somebody_else"
+FAILED_OF_OTHERS = "failed_comparison_of_face_of_somebody_else"
 SOMEBODY_ELSE, FACES_LEFT_OUT = "face_of_somebody_else", "face_without_label"
 
 _WHICH = "use with answers, which do not say which of several people of a query is meant"
@@ -93,9 +91,8 @@ def persons(faces: Faces, labels: Labelled, source: LabelSource) -> Index:
     """
     answers = faces.annotated
     if source is not LabelSource.ESTIMATED and not bool(np.any(answers != UNSAID)):
-        raise SpecError(
-            "cohort.labels", f"{source} without an annotation", "estimated, or a column annotation"
-        )
+        problem = f"{source} without an annotation"
+        raise SpecError("cohort.labels", problem, "estimated, or a column annotation")
     annotated = np.where(answers == OF_QUERY, 0, LEFT_OUT).astype(np.int32)
     if source is LabelSource.ANNOTATED:
         return annotated
@@ -116,18 +113,12 @@ def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, labels
     if cause is not None:
         problem, _, out = cause.rpartition(": ")
         raise DataError("faces", f"{shown}; {problem}", out)
-    counted = ", ".join(
-        f"{reason} {labels.reason.count(reason)}" for reason in Reason if reason in labels.reason
-    )
+    reasons = [reason for reason in Reason if reason in labels.reason]
+    counted = ", ".join(f"{reason} {labels.reason.count(reason)}" for reason in reasons)
     helps = {Reason.SEVERAL: "cohort.labels.several=use", Reason.DISAGREE: "cohort.labels.several=use"}
-    tips = dict.fromkeys(
-        helps.get(reason, "other cohort.labels.limits") for reason in Reason if reason in labels.reason
-    )
-    raise DataError(
-        "faces",
-        f"{shown}" + (f" (left out: {counted})" if counted else ""),
-        "two queries at least" + (f"; {' and '.join(tips)} may keep more" if tips else ""),
-    )
+    tips = dict.fromkeys(helps.get(reason, "other cohort.labels.limits") for reason in reasons)
+    accepted = "two queries at least" + (f"; {' and '.join(tips)} may keep more" if tips else "")
+    raise DataError("faces", f"{shown}" + (f" (left out: {counted})" if counted else ""), accepted)
 
 
 def _enrolled(
@@ -148,10 +139,9 @@ def _enrolled(
     )
     cohort = enrol(roster, schemas)
     place = {name: number for number, name in enumerate(cohort.sample_ids)}
-    sample_of = np.array(
-        [place.get(faces.names[row], -1) if person[row] >= 0 else -1 for row in range(person.size)]
-    )
-    return cohort, attributes_of(roster, cohort), sample_of.astype(np.int32)
+    sample_of = np.full(person.size, -1, dtype=np.int32)
+    sample_of[rows] = [place.get(faces.names[row], -1) for row in rows]
+    return cohort, attributes_of(roster, cohort), sample_of
 
 
 def _tables(
@@ -169,11 +159,8 @@ def _tables(
         mated = known & (cohort.subject_of[probe] == cohort.subject_of[reference])
         keep = known & (mated | ~same_query)
         if not keep.any():
-            raise DataError(
-                f"scores of {service.name}",
-                "no line compares two faces with labels",
-                "pairs within and between queries",
-            )
+            problem, accepted = "no line compares two faces with labels", "pairs within and between queries"
+            raise DataError(f"scores of {service.name}", problem, accepted)
         comparisons = listed_comparisons(
             cohort,
             probe[keep],
@@ -181,10 +168,8 @@ def _tables(
             np.zeros(cohort.n_subjects, dtype=np.int32),
             ordered=both_orders(probe[keep], reference[keep]),
         )
-        tables[service.name] = (
-            comparisons,
-            ScoreTable(score=service.score[keep], failure=service.failure[keep], codes=service.codes),
-        )
+        table = ScoreTable(score=service.score[keep], failure=service.failure[keep], codes=service.codes)
+        tables[service.name] = (comparisons, table)
         aside = labelling.left_out[service.first] | labelling.left_out[service.second]
         counts = {
             OTHERS: int((~known & aside).sum()),

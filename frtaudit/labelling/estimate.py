@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import pairwise
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -42,10 +43,8 @@ class How:
         """Raise :class:`SpecError` for modes that do not ascend, and for limits that leave nothing to tell."""
         for name, (low, high) in self.modes.items():
             if not low < high:
-                text = f"{low:g}, {high:g}"
-                raise SpecError(
-                    f"cohort.labels.modes.{name}", text, "two numbers, non-mated first: low < high"
-                )
+                where, accepted = f"cohort.labels.modes.{name}", "two numbers, non-mated first: low < high"
+                raise SpecError(where, f"{low:g}, {high:g}", accepted)
         for limit, least in (("min_faces", 2), ("min_positives", 1)):
             if getattr(self.limits, limit) < least:
                 text = f"{getattr(self.limits, limit)}"
@@ -195,9 +194,7 @@ def _decided(labels: spectral.Labels, scaled: Sequence[Floats], how: How) -> tup
 def matrices_of(faces: Faces, services: Sequence[Service]) -> Iterator[list[Floats]]:
     """For each query the scores of its pairs by each service, (n, n) each, symmetric, NaN where there is none."""
     sorted_by_query = [_within(faces, service) for service in services]
-    for q, (start, stop) in enumerate(
-        zip(faces.starts[:-1].tolist(), faces.starts[1:].tolist(), strict=True)
-    ):
+    for q, (start, stop) in enumerate(pairwise(faces.starts.tolist())):
         yield [_matrix(within, q, start, stop - start) for within in sorted_by_query]
 
 

@@ -69,10 +69,8 @@ def persons(labelling: Labelling) -> dict[str, Persons]:
     by_source = {ESTIMATED: labelling.labelled.identity}
     if np.any(labelling.faces.annotated >= NOT_OF_QUERY):
         annotated = np.where(labelling.faces.annotated == OF_QUERY, 0, LEFT_OUT).astype(np.int32)
-        by_source[ANNOTATED] = annotated
-        by_source[ACHIEVABLE] = np.where(labelling.labelled.label == LEFT_OUT, LEFT_OUT, annotated).astype(
-            np.int32
-        )
+        achievable = np.where(labelling.labelled.label == LEFT_OUT, LEFT_OUT, annotated)
+        by_source |= {ANNOTATED: annotated, ACHIEVABLE: achievable.astype(np.int32)}
     return by_source
 
 
@@ -140,9 +138,8 @@ def hidden(scores: Scores, target: float, censoring: Censoring) -> str | None:
     """
     threshold = float(threshold_of(scores.non_mated, target))
     size = scores.non_mated.size
-    above, tied = (
-        int(np.count_nonzero(side)) for side in (scores.non_mated > threshold, scores.non_mated == threshold)
-    )
+    above = int(np.count_nonzero(scores.non_mated > threshold))
+    tied = int(np.count_nonzero(scores.non_mated == threshold))
     step = Step(
         target=target,
         threshold=threshold,

@@ -48,7 +48,10 @@ def _between(faces: Faces, of_face: Ints, wanted: int | None, rng: np.random.Gen
     Drawn at random with repetitions left out, or, where more than a third is wanted, from the list of all.
     """
     size = len(faces.names)
-    most = _count(faces, of_face)
+    grouped = of_face >= 0
+    sizes = (np.bincount(code[grouped]).astype(np.int64) for code in (of_face, faces.query_of))
+    in_groups, in_queries = (int((size**2).sum()) for size in sizes)
+    most = (in_groups - in_queries) // 2  # pairs between queries of one group
     if wanted is None or wanted * 3 > most:
         every = _all(faces, of_face)
         return every if wanted is None or wanted >= most else rng.choice(every, wanted, replace=False)
@@ -60,14 +63,6 @@ def _between(faces: Faces, of_face: Ints, wanted: int | None, rng: np.random.Gen
         keys = np.concatenate([drawn, ends[0, fine] * size + ends[1, fine]])
         drawn = keys[np.sort(np.unique(keys, return_index=True)[1])]
     return drawn[:wanted]
-
-
-def _count(faces: Faces, of_face: Ints) -> int:
-    """How many pairs there are between queries of one group."""
-    grouped = of_face >= 0
-    both = np.bincount(of_face[grouped]).astype(np.int64)
-    per_query = np.bincount(faces.query_of[grouped]).astype(np.int64)
-    return int(((both**2).sum() - (per_query**2).sum()) // 2)
 
 
 def _all(faces: Faces, of_face: Ints) -> Ints:

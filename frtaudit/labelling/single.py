@@ -1,11 +1,8 @@
 """Which images hold exactly one face, told by a service that finds no faces but refuses several (Algorithm 1)."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Index
 from frtaudit.core.labelling import Service
 
 MULTIPLE = "multiple_faces"
@@ -30,14 +27,10 @@ def told_by(service: Service, size: int) -> npt.NDArray[np.int8]:
     if MULTIPLE in service.codes:
         refused = service.failure == service.codes.index(MULTIPLE)
     valid, named, several = (np.zeros(size, dtype=np.bool_) for _ in range(3))
-    for images, _ in _sides(service):
+    sides = (service.first, service.second), (service.second, service.first)
+    for images, _ in sides:
         valid[images[scored]] = True
         named[images[refused]] = True
-    for images, other in _sides(service):
+    for images, other in sides:
         several[other[refused & valid[images]]] = True
     return np.select([several, valid, named], [MORE, ONE, UNTOLD], UNASKED).astype(np.int8)
-
-
-def _sides(service: Service) -> Iterator[tuple[Index, Index]]:
-    yield service.first, service.second
-    yield service.second, service.first

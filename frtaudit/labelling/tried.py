@@ -31,7 +31,12 @@ def query_classes(
     by_schema = {}
     for name, schema in cohort.classifications.items():
         classes = (*schema.classes, UNKNOWN)
-        values = _texts(faces, [_binned(columns, part) for part in _read_by(name, schemas)])
+        values: list[set[tuple[str | int, ...]]] = [
+            set() for _ in faces.queries
+        ]  # what the columns say of each
+        read = [_binned(columns, part) for part in _read_by(name, schemas)]
+        for query, *row in zip(faces.query_of.tolist(), *read, strict=True):
+            values[query].add(tuple(row))
         code = schema.codes[cohort.subject_of[sample_of[enrolled]]].tolist()
         of_query = dict(zip(faces.query_of[enrolled].tolist(), code, strict=True))
         meant: dict[tuple[str | int, ...], set[int]] = {}
@@ -49,11 +54,9 @@ def query_classes(
 def _read_by(name: str, schemas: Mapping[str, SchemaSpec]) -> list[SchemaSpec]:
     """The schemas with a column that a schema is made of: itself, or those that it crosses."""
     schema = schemas[name]
-    return (
-        [schema]
-        if schema.column is not None
-        else [crossed for part in schema.cross for crossed in _read_by(part, schemas)]
-    )
+    if schema.column is not None:
+        return [schema]
+    return [crossed for part in schema.cross for crossed in _read_by(part, schemas)]
 
 
 def _binned(columns: Mapping[str, Texts], schema: SchemaSpec) -> Sequence[str | int]:
@@ -63,14 +66,6 @@ def _binned(columns: Mapping[str, Texts], schema: SchemaSpec) -> Sequence[str | 
         return texts
     code = {text: int(by_edges(np.array([number_of(text)]), schema.bins.edges)[0]) for text in set(texts)}
     return [text if code[text] < 0 else code[text] for text in texts]
-
-
-def _texts(faces: Faces, columns: Sequence[Sequence[str | int]]) -> list[set[tuple[str | int, ...]]]:
-    """What the columns say of each query's faces."""
-    values: list[set[tuple[str | int, ...]]] = [set() for _ in faces.queries]
-    for query, *texts in zip(faces.query_of.tolist(), *columns, strict=True):
-        values[query].add(tuple(texts))
-    return values
 
 
 def _pairs(labelling: Labelling, name: str) -> tuple[Service, Flags]:

@@ -77,22 +77,17 @@ def is_public(address: Address) -> bool:
     >>> [is_public(ipaddress.ip_address(text)) for text in ("93.184.216.34", "10.1.2.3", "::ffff:127.0.0.1")]
     [True, False, False]
     """
-    inner = _inside(address)
-    if inner is not None:
-        return is_public(inner)
-    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:
-        return False
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+        if address not in _GLOBAL_UNICAST:
+            return False
     if any(address in network for network in _NOT_OF_ALL if network.version == address.version):
         return False
     return address.is_global and not (address.is_multicast or address.is_reserved)
-
-
-def _inside(address: Address) -> ipaddress.IPv4Address | None:
-    if isinstance(address, ipaddress.IPv4Address):
-        return None
-    if address in _NAT64:
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
 
 
 def target_of(url: str) -> Target:
@@ -108,14 +103,12 @@ def target_of(url: str) -> Target:
     if code:
         raise CallError(Refusal.POLICY, code)
     split = urlsplit(url.strip())
-    path = quote(split.path or "/", safe=_KEPT) + (
-        f"?{quote(split.query, safe=_KEPT)}" if split.query else ""
-    )
+    path, query = (quote(part, safe=_KEPT) for part in (split.path or "/", split.query))
     return Target(
         scheme=split.scheme,
         host=_ascii(split.hostname or ""),
         port=split.port or PORTS[split.scheme],
-        path=path,
+        path=f"{path}?{query}" if query else path,
     )
 
 
@@ -183,11 +176,11 @@ def resolved(host: str, port: int) -> Sequence[str]:
     Raises :class:`CallError` (transport) where the resolver itself does not answer.
     """
     try:
-        getaddrinfo = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
     else:
-        return [str(entry[4][0]) for entry in getaddrinfo]
+        return [str(entry[4][0]) for entry in entries]
     if again:
         raise CallError(Refusal.TRANSPORT, "no_connection")
     return []

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from html.parser import HTMLParser
@@ -42,9 +43,8 @@ class _Page(HTMLParser):
     def handle_starttag(self, element: str, attrs: Sequence[tuple[str, str | None]]) -> None:
         attributes = {name: value or "" for name, value in attrs}
         if element == "meta":
-            name = (
-                attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
-            ).lower()
+            named = (attributes.get(key) for key in ("property", "name", "itemprop"))
+            name = next(filter(None, named), "").lower()
             self.meta.setdefault(name, attributes.get("content", "").strip())
         elif element == "base":
             self.base = self.base or attributes.get("href", "")
@@ -61,7 +61,8 @@ class _Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         match = _PUBLISHED.search(data) if self._script else None
         if match:
-            self.times.append(_unescaped(match[1]))
+            with suppress(ValueError):
+                self.times.append(str(json.loads(f'"{match[1]}"')))
 
 
 def lead_of(data: bytes, address: str) -> Lead:
@@ -92,10 +93,3 @@ def _joined(base: str, address: str) -> str | None:
         return urljoin(base, address)
     except ValueError:
         return None
-
-
-def _unescaped(text: str) -> str:
-    try:
-        return str(json.loads(f'"{text}"'))
-    except ValueError:
-        return ""

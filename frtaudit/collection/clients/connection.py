@@ -35,10 +35,9 @@ class CheckedBackend(httpcore.NetworkBackend):
         """To the first of the checked addresses that answers."""
         failed: Exception = httpcore.ConnectError("no address")
         for address in addresses_of(host, port, self._allowed, self._resolve):
+            left = _left(self._until, timeout)
             try:
-                stream = self._plain.connect_tcp(
-                    address, port, _left(self._until, timeout), local_address, socket_options
-                )
+                stream = self._plain.connect_tcp(address, port, left, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failed = error
             else:

@@ -26,11 +26,8 @@ class DetectorNetwork:
         inputs = self._run.get_inputs()
         shape = inputs[0].shape
         if len(inputs) != 1 or inputs[0].type != "tensor(float)" or len(shape) != 4 or shape[1] != 3:
-            raise ProviderError(
-                where,
-                f"the model takes {inputs[0].type} {list(shape)}",
-                "one input, tensor(float) [1, 3, H, W]",
-            )
+            text = f"the model takes {inputs[0].type} {list(shape)}"
+            raise ProviderError(where, text, "one input, tensor(float) [1, 3, H, W]")
         self._input = str(inputs[0].name)
         fixed = isinstance(shape[2], int) and isinstance(shape[3], int)
         self.size: tuple[int, int] | None = (shape[2], shape[3]) if fixed else None

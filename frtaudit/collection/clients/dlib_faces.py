@@ -149,9 +149,8 @@ class Detector:
 
     def _found(self, image: Pixels) -> list[tuple[Any, float]]:
         if self._how.finder is Finder.CNN:
-            return [
-                (detection.rect, detection.confidence) for detection in self._find(image, self._how.upsample)
-            ]
+            detections = self._find(image, self._how.upsample)
+            return [(detection.rect, detection.confidence) for detection in detections]
         rects, confidences, _ = self._find.run(image, self._how.upsample, 0.0)
         return list(zip(rects, confidences, strict=True))
 

@@ -68,15 +68,10 @@ class Network:
     def __post_init__(self) -> None:
         data = read_model(self.path, WHERE, "an ONNX model of images")
         session = session_of(data, Path(self.path).name, CPU, WHERE)
-        shape = session.get_inputs()[0].shape
-        if (
-            session.get_inputs()[0].type != "tensor(float)"
-            or len(shape) != 4
-            or 3 not in (shape[1], shape[3])
-        ):
-            raise ProviderError(
-                WHERE, "an input that is not an image", "(N, 3, H, W) or (N, H, W, 3), float32"
-            )
+        kind, shape = session.get_inputs()[0].type, session.get_inputs()[0].shape
+        if kind != "tensor(float)" or len(shape) != 4 or 3 not in (shape[1], shape[3]):
+            accepted = "(N, 3, H, W) or (N, H, W, 3), float32"
+            raise ProviderError(WHERE, "an input that is not an image", accepted)
         last = shape[1] != 3
         sides = shape[1:3] if last else shape[2:4]
         size = tuple(side if isinstance(side, int) else INPUT for side in sides)
@@ -108,10 +103,8 @@ def _squared(picture: Picture, size: tuple[int, int]) -> Vector:
 
     whole, (height, width) = pixels(picture), size
     scale = max(height, width) * SHORT / INPUT / min(whole.size)
-    sides = [
-        max(number, round(side * scale)) for side, number in zip(whole.size, (width, height), strict=True)
-    ]
-    resized = whole.resize((sides[0], sides[1]), Image.Resampling.BILINEAR)
+    sides = (max(width, round(whole.width * scale)), max(height, round(whole.height * scale)))
+    resized = whole.resize(sides, Image.Resampling.BILINEAR)
     left, top = (resized.width - width) // 2, (resized.height - height) // 2
     values = np.asarray(resized.crop((left, top, left + width, top + height)), dtype=np.float32) / 255
     return np.asarray((values - np.array(MEAN)) / np.array(SPREAD), dtype=np.float32)

@@ -68,9 +68,8 @@ def tried(finder: FaceFinder, where: str) -> None:
     try:
         finder.faces(np.full((64, 64, 3), 127, dtype=np.uint8), None)
     except (CallError, ValueError, IndexError):
-        raise ProviderError(
-            where, "outputs of another shape than its family's", "a model of that family"
-        ) from None
+        problem = "outputs of another shape than its family's"
+        raise ProviderError(where, problem, "a model of that family") from None
 
 
 def lettered(image: Pixels, height: int, width: int, *, enlarge: bool) -> tuple[Pixels, float]:
@@ -119,16 +118,10 @@ def faces_of(
     sound = np.isfinite(boxes).all(axis=1) & np.isfinite(landmarks).all(axis=(1, 2)) & (sides > 0).all(axis=1)
     boxes, landmarks, scores = boxes[sound], landmarks[sound], scores[sound]
     stay = rows_to_keep(boxes, scores, overlap)
-    return sorted(
-        (_face(boxes[row] / factor, landmarks[row] / factor, float(scores[row])) for row in stay),
-        key=lambda face: (face.box.x, face.box.y) if face.box else (0.0, 0.0),
-    )
-
-
-def _face(box: Floats, landmarks: Floats, confidence: float) -> FoundFace:
-    left, top, right, bottom = box.tolist()
-    return FoundFace(
-        box=Box(x=left, y=top, width=right - left, height=bottom - top),
-        landmarks=landmarks,
-        confidence=confidence,
-    )
+    faces = []
+    for row in stay:
+        left, top, right, bottom = (boxes[row] / factor).tolist()
+        box = Box(x=left, y=top, width=right - left, height=bottom - top)
+        face = FoundFace(box=box, landmarks=landmarks[row] / factor, confidence=float(scores[row]))
+        faces.append(face)
+    return sorted(faces, key=lambda face: (face.box.x, face.box.y) if face.box else (0.0, 0.0))

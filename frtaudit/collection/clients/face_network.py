@@ -59,9 +59,8 @@ class ModelInput:
         if min(self.size) < 1:
             raise SpecError(".size", f"{list(self.size)}", "height and width, 1 or more")
         if 0.0 in self.deviation or not np.isfinite((*self.mean, *self.deviation)).all():
-            raise SpecError(
-                ".", "mean or deviation: a deviation of 0, or no number", "finite numbers, deviations not 0"
-            )
+            problem = "mean or deviation: a deviation of 0, or no number"
+            raise SpecError(".", problem, "finite numbers, deviations not 0")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -74,9 +73,9 @@ class ModelInput:
         values = np.array(ordered.transpose(2, 0, 1), dtype=np.float32, order="C")
         values -= np.array(self.mean, np.float32)[:, None, None]
         values /= np.array(self.deviation, np.float32)[:, None, None]
-        return (values if self.layout is Layout.NCHW else np.ascontiguousarray(values.transpose(1, 2, 0)))[
-            None
-        ]
+        if self.layout is Layout.NHWC:
+            values = np.ascontiguousarray(values.transpose(1, 2, 0))
+        return values[None]
 
 
 def input_of(settings: object) -> ModelInput:
@@ -149,18 +148,12 @@ class FaceNetwork:
         try:
             output = self._run.run([self._output], {self._input: model_input.of(grey)})[0]
         except Exception as error:  # the errors of onnxruntime share no other base
-            raise ProviderError(
-                self._where, "the model fails on a grey picture", "size and layout of its input"
-            ) from error
-        if (
-            np.shape(output)[:1] != (1,)
-            or np.size(output) < 2
-            or not np.issubdtype(output.dtype, np.floating)
-        ):
-            raise ProviderError(
-                self._where, f"output of shape {list(np.shape(output))}", "an embedding, [1, D]"
-            )
-        return int(np.size(output))
+            problem = "the model fails on a grey picture"
+            raise ProviderError(self._where, problem, "size and layout of its input") from error
+        shape, size = np.shape(output), int(np.size(output))
+        if shape[:1] != (1,) or size < 2 or not np.issubdtype(output.dtype, np.floating):
+            raise ProviderError(self._where, f"output of shape {list(shape)}", "an embedding, [1, D]")
+        return size
 
     def outputs(self, faces: Sequence[Inputs]) -> Floats:
         """As the model gives them, one face at a time, shape (faces, D); NaN where there is no embedding."""

@@ -66,9 +66,8 @@ class Fetch:
         Raises :class:`CallError`: a code of :data:`~frtaudit.collection.clients.addresses.REASONS`, ``http_404`` and
         the like.
         """
-        return self.get(
-            address, Wanted(most_bytes=most_bytes, begins=IMAGES, accept="image/jpeg, image/png")
-        ).data
+        wanted = Wanted(most_bytes=most_bytes, begins=IMAGES, accept="image/jpeg, image/png")
+        return self.get(address, wanted).data
 
     def get(self, address: str, wanted: Wanted) -> Body:
         """What is wanted. Raises :class:`CallError`."""

@@ -5,13 +5,9 @@ import io
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from frtaudit.collection.clients.pictures import cut, pixels
+from frtaudit.collection.clients.pictures import cut, jpeg_of, pixels
 from frtaudit.core.collecting import Box, CallError, Crop, Picture, Refusal
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 _ORIENTATION = 0x0112
 _SHRINK = 0.8
@@ -49,7 +45,8 @@ def fitted(picture: Picture, shape: Shape) -> Picture:
         size = (max(1, round(image.width * share)), max(1, round(image.height * share)))
         if min(size) < shape.shortest:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_small")
-        encoded = _jpeg(image if size == image.size else image.resize(size, Image.Resampling.LANCZOS))
+        smaller = image if size == image.size else image.resize(size, Image.Resampling.LANCZOS)
+        encoded = jpeg_of(smaller)
         if len(encoded.data) <= shape.most_bytes:
             return encoded
         share *= _SHRINK
@@ -106,9 +103,3 @@ def _upright(picture: Picture) -> bool:
 
     with Image.open(io.BytesIO(picture.data)) as opened:
         return opened.getexif().get(_ORIENTATION, 1) in (0, 1)
-
-
-def _jpeg(image: "Image.Image") -> Picture:
-    stream = io.BytesIO()
-    image.save(stream, format="JPEG", quality=95)
-    return Picture(data=stream.getvalue(), width=image.width, height=image.height, media="image/jpeg")

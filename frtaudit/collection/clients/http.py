@@ -1,6 +1,5 @@
 """One layer of HTTP for services: every attempt passes the gate, and only a failure of transport is tried again."""
 
-import contextlib
 import ipaddress
 import json
 import logging
@@ -225,9 +224,8 @@ def credentials(service: str, *names: str) -> tuple[str, ...]:
     variables = {name: os.environ.get(name, "").strip() for name in names}
     missing = [name for name, value in variables.items() if not value]
     if missing:
-        raise ProviderError(
-            f"services: {service}", "no credentials", f"{', '.join(missing)} in the environment"
-        )
+        accepted = f"{', '.join(missing)} in the environment"
+        raise ProviderError(f"services: {service}", "no credentials", accepted)
     for name, value in variables.items():
         if not fits_header(value):
             raise ProviderError(f"services: {service}", f"{name} holds {ODD}", AS_GIVEN)
@@ -245,18 +243,14 @@ def fits_header(value: str) -> bool:
 
 def authentication_error(service: str, why: str = "credentials refused") -> ProviderError:
     """The account as a whole is refused, so every further call would be: a collection stops, to be taken up again."""
-    return ProviderError(
-        f"services: {service}", why, "an account that may make these calls; then the same command"
-    )
+    accepted = "an account that may make these calls; then the same command"
+    return ProviderError(f"services: {service}", why, accepted)
 
 
 def nowhere(where: str, status: int) -> ProviderError:
     """Nothing answers such calls at the endpoint, so that every further call would fail as well."""
-    return ProviderError(
-        where,
-        f"no such call at the endpoint (http_{status})",
-        "the service's endpoint; then the same command",
-    )
+    problem = f"no such call at the endpoint (http_{status})"
+    return ProviderError(where, problem, "the service's endpoint; then the same command")
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
@@ -268,18 +262,16 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         return float(text)
-    with contextlib.suppress(ValueError, TypeError, OverflowError):
+    with suppress(ValueError, TypeError, OverflowError):
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
     return None
 
 
 def _again(error: Exception) -> bool | float:
     """Whether there is another attempt, or after how many seconds."""
-    if (
-        not isinstance(error, CallError)
-        or error.refusal is not Refusal.TRANSPORT
-        or error.code == HANDLE_GONE
-    ):
+    if not isinstance(error, CallError) or error.refusal is not Refusal.TRANSPORT:
+        return False
+    if error.code == HANDLE_GONE:
         return False
     if error.wait is None:
         return True

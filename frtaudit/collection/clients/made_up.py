@@ -71,9 +71,8 @@ def boxes_in(picture: Picture) -> tuple[Box, ...]:
     for rows, columns in scipy.ndimage.find_objects(labelled):
         height, width = rows.stop - rows.start, columns.stop - columns.start
         if min(height, width) >= MIN_SIDE:
-            boxes.append(
-                Box(x=float(columns.start), y=float(rows.start), width=float(width), height=float(height))
-            )
+            x, y = float(columns.start), float(rows.start)
+            boxes.append(Box(x=x, y=y, width=float(width), height=float(height)))
     return tuple(sorted(boxes, key=lambda box: (box.x, box.y)))
 
 
@@ -83,9 +82,8 @@ def template(picture: Picture, box: Box) -> Array:
 
     image = pixels(picture).convert("L")
     edges = (box.x, box.y, box.x + box.width, box.y + box.height)
-    small = np.asarray(
-        image.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX, box=edges), dtype=np.float64
-    )
+    thumbnail = image.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX, box=edges)
+    small = np.asarray(thumbnail, dtype=np.float64)
     centred: Array = (small - small.mean()).ravel()
     length = float(np.linalg.norm(centred))
     return centred / length if length > 0 else centred

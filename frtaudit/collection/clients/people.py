@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import combinations
 from pathlib import Path
 
 from frtaudit.errors import DataError, SpecError
@@ -74,9 +75,8 @@ def _person(
 
 def _plain(text: str) -> tuple[str, ...]:
     """Words without case, accents and marks, sorted."""
-    bare = "".join(
-        char for char in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(char)
-    )
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(char for char in plain if not unicodedata.combining(char))
     return tuple(sorted(re.findall(r"\w+", bare)))
 
 
@@ -100,12 +100,7 @@ def near_people(people: Sequence[Person]) -> tuple[str, ...]:
     for index, person in enumerate(people):
         for word in set(person.name):
             holders[word].append(index)
-    pairs = {
-        (first, second)
-        for indices in holders.values()
-        for at, first in enumerate(indices)
-        for second in indices[at + 1 :]
-    }
+    pairs = {pair for indices in holders.values() for pair in combinations(indices, 2)}
     return tuple(
         f"{people[second].place} is near {people[first].place}: one person written twice would count as two"
         for first, second in sorted(pairs)

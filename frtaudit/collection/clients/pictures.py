@@ -18,17 +18,7 @@ MAX_PIXELS = 50_000_000
 _KINDS = {"JPEG": "image/jpeg", "PNG": "image/png"}
 _ONE = Lock()
 # Pillow's own for broken files, and what its reading of EXIF headers lets through.
-_BROKEN = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    struct.error,
-    KeyError,
-    TypeError,
-    IndexError,
-    OverflowError,
-    ArithmeticError,
-)
+_BROKEN = (OSError, SyntaxError, ValueError, struct.error, KeyError, TypeError, IndexError, ArithmeticError)
 
 
 def picture_of(data: bytes, most_bytes: int = MAX_BYTES, most_pixels: int = MAX_PIXELS) -> Picture:
@@ -48,9 +38,8 @@ def decoded(data: bytes, most_bytes: int = MAX_BYTES, most_pixels: int = MAX_PIX
     from PIL import ImageOps
 
     with _checked(data, most_bytes, most_pixels) as opened:
-        ImageOps.exif_transpose(
-            opened, in_place=True
-        )  # a copy of a large picture takes as long as decoding it
+        # in place: a copy of a large picture takes as long as decoding it
+        ImageOps.exif_transpose(opened, in_place=True)
         return opened if opened.mode == "RGB" else opened.convert("RGB")
 
 
@@ -107,12 +96,13 @@ def cut(picture: Picture, box: Box, margin: float = 0.25, quality: int = 95) -> 
     whole = pixels(picture)
     left, top = box.x - margin * box.width, box.y - margin * box.height
     right, bottom = box.x + (1 + margin) * box.width, box.y + (1 + margin) * box.height
-    edges = (
-        max(0, int(left)),
-        max(0, int(top)),
-        min(whole.width, int(right) + 1),
-        min(whole.height, int(bottom) + 1),
-    )
-    part, stream = whole.crop(edges), io.BytesIO()
-    part.save(stream, format="JPEG", quality=quality)
-    return Picture(data=stream.getvalue(), width=part.width, height=part.height, media="image/jpeg")
+    first = (max(0, int(left)), max(0, int(top)))
+    last = (min(whole.width, int(right) + 1), min(whole.height, int(bottom) + 1))
+    return jpeg_of(whole.crop((*first, *last)), quality)
+
+
+def jpeg_of(image: "Image.Image", quality: int = 95) -> Picture:
+    """As a JPEG: the same bytes for the same pixels."""
+    stream = io.BytesIO()
+    image.save(stream, format="JPEG", quality=quality)
+    return Picture(data=stream.getvalue(), width=image.width, height=image.height, media="image/jpeg")

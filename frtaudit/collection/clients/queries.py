@@ -29,9 +29,8 @@ def queries_of(path: Path, address: str | None) -> list[Query]:
     table = read_table(path, path.name)
     names = table.texts(table.need((QUERY,))).tolist()
     where = None if address is None else table.texts(table.need((address,))).tolist()
-    beside = {
-        column: table.texts(column).tolist() for column in table.columns if column not in (QUERY, address)
-    }
+    others = [column for column in table.columns if column not in (QUERY, address)]
+    beside = {column: table.texts(column).tolist() for column in others}
     queries: dict[str, Query] = {}
     first: dict[tuple[str, str], str] = {}
     images: dict[str, list[tuple[str, str]]] = {}
@@ -41,24 +40,17 @@ def queries_of(path: Path, address: str | None) -> list[Query]:
             raise DataError(place, f"no {QUERY if not name else address}", "a value")
         before = first.setdefault((name, text), place)
         if before != place:
-            raise DataError(
-                place, f"the {'query' if where is None else 'image'} of {_line(before)} again", "each once"
-            )
+            kind, line = "query" if where is None else "image", " ".join(before.split()[-2:])
+            raise DataError(place, f"the {kind} of {line} again", "each once")
         columns = {column: values[row] for column, values in beside.items()}
-        known = queries.setdefault(
-            name, Query(name=name, columns=columns, images=images.setdefault(name, []))
-        )
+        query = Query(name=name, columns=columns, images=images.setdefault(name, []))
+        known = queries.setdefault(name, query)
         if known.columns != columns:
             other = next(column for column in columns if known.columns[column] != columns[column])
-            raise DataError(
-                place, f"gives a query a different {other} than an earlier line", "the same on each line"
-            )
+            problem = f"gives a query a different {other} than an earlier line"
+            raise DataError(place, problem, "the same on each line")
         images[name].append((text, place))
     return list(queries.values())
-
-
-def _line(place: str) -> str:
-    return " ".join(place.split()[-2:])
 
 
 def found_in(queries: Sequence[Query], limit: int) -> Iterator[SourceImage]:

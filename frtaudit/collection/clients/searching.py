@@ -34,9 +34,8 @@ class Searcher:
     fetch: Fetch = field(init=False)
 
     def __post_init__(self) -> None:
-        fetch = Fetch(
-            attempts=1, redirects=0, allowed=lambda _: True, pace=Pace(rate=self.rate), sleep=self.sleep
-        )
+        pace = Pace(rate=self.rate)
+        fetch = Fetch(attempts=1, redirects=0, allowed=lambda _: True, pace=pace, sleep=self.sleep)
         object.__setattr__(self, "fetch", fetch)
 
     def answer(self, notes: Notes, call: tuple[str, str], ask: Callable[[], str], place: str) -> str:
@@ -62,18 +61,16 @@ def check_endpoint(address: str, where: str) -> None:
     if not split.hostname or split.username is not None:
         raise SpecError(where, "no address of a service", "https://host/path")
     if split.scheme != "https" and not (split.scheme == "http" and split.hostname in HERE):
-        raise SpecError(
-            where, f"an address that begins with {split.scheme}:", "https, or http on this machine"
-        )
+        problem = f"an address that begins with {split.scheme}:"
+        raise SpecError(where, problem, "https, or http on this machine")
 
 
 def credential(variable: str) -> str:
     """From the environment. Raises :class:`ProviderError` naming the variable, never its value."""
     secret = os.environ.get(variable, "").strip()
     if not secret:
-        raise ProviderError(
-            "source", f"no credentials: {variable} is not set", f"{variable} in the environment"
-        )
+        problem = f"no credentials: {variable} is not set"
+        raise ProviderError("source", problem, f"{variable} in the environment")
     if not fits_header(secret):
         raise ProviderError("source", f"{variable} holds {ODD}", AS_GIVEN)
     return secret

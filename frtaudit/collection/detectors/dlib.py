@@ -57,11 +57,8 @@ class DlibFinder:
     """Open models."""
 
     def __init__(self, finding: dlib_faces.Finding, landmarks: int) -> None:
-        self._detector, self._describer, self._parts = (
-            dlib_faces.Detector(finding),
-            dlib_faces.Describer(landmarks),
-            _PARTS[landmarks],
-        )
+        self._detector, self._describer = dlib_faces.Detector(finding), dlib_faces.Describer(landmarks)
+        self._parts = _PARTS[landmarks]
 
     def faces(self, image: Pixels, given: FoundFace | None) -> Sequence[FoundFace]:  # noqa: ARG002  detectors share a signature
         """From left to right."""

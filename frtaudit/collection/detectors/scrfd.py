@@ -73,9 +73,8 @@ class ScrfdFinder:
         height, width = self._network.size or (side, side)
         canvas, factor = lettered(image, height, width, enlarge=True)
         values = (canvas.astype(np.float32) - np.float32(MEAN)) / np.float32(DEVIATION)
-        outputs = self._network.run(
-            np.ascontiguousarray(values.transpose(2, 0, 1)[None]), self._network.outputs
-        )
+        fed = np.ascontiguousarray(values.transpose(2, 0, 1)[None])
+        outputs = self._network.run(fed, self._network.outputs)
         candidates = decoded(outputs, (height, width), self._settings.score)
         return faces_of(*candidates, self._settings.overlap, factor)
 
@@ -89,10 +88,8 @@ def decoded(outputs: Sequence[Floats], size: tuple[int, int], score: float) -> t
     for place, stride in enumerate(STRIDES):
         rows, columns = size[0] // stride, size[1] // stride
         confidence, box, landmark = (
-            np.asarray(outputs[place + len(STRIDES) * kind], dtype=np.float64).reshape(
-                rows * columns * ANCHORS, -1
-            )
-            for kind in range(3)
+            np.asarray(output, dtype=np.float64).reshape(rows * columns * ANCHORS, -1)
+            for output in outputs[place :: len(STRIDES)]
         )
         (chosen,) = np.nonzero(confidence[:, 0] >= score)
         cell = chosen // ANCHORS

@@ -62,9 +62,11 @@ def warped(image: Pixels, matrix: Floats, size: tuple[int, int]) -> Pixels:
     >>> warped(image, np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), (1, 3)).tolist()
     [[[0, 0, 0], [0, 1, 2], [3, 4, 5]]]
     """
+    turned = np.linalg.inv(matrix[:, :2])
+    inverse = np.column_stack([turned, -turned @ matrix[:, 2]])
     (x, across), (y, down) = (
         _clipped(places, length)
-        for places, length in zip(_places(_inverse(matrix), size), image.shape[1::-1], strict=True)
+        for places, length in zip(_places(inverse, size), image.shape[1::-1], strict=True)
     )
     pixels, whole = _pixels(image, x, y), np.uint64(1 << _STEPS)
     total = np.full(across.shape, _HALVES, dtype=np.uint64)
@@ -79,26 +81,19 @@ def warped(image: Pixels, matrix: Floats, size: tuple[int, int]) -> Pixels:
     return np.stack(colours, axis=-1)
 
 
-def _inverse(matrix: Floats) -> Floats:
-    turned = np.linalg.inv(matrix[:, :2])
-    return np.column_stack([turned, -turned @ matrix[:, 2]])
-
-
 def _places(inverse: Floats, size: tuple[int, int]) -> tuple[Places, Places]:
     """X and y in the picture of each pixel of the output, shape ``size``, in steps of 1/32 pixel."""
     height, width = size
     unit, half = 1 << _FINE, 1 << (_FINE - _STEPS - 1)
     columns, rows = np.arange(width), np.arange(height)
-    by_x, by_y = (
-        (
-            np.rint(row[0] * columns * unit).astype(np.int64)[None, :]
-            + np.rint((row[1] * rows + row[2]) * unit).astype(np.int64)[:, None]
-            + half
-        )
-        >> (_FINE - _STEPS)
-        for row in inverse
-    )
-    return by_x, by_y
+
+    def along(row: Floats) -> Places:
+        right = np.rint(row[0] * columns * unit).astype(np.int64)[None, :]
+        down = np.rint((row[1] * rows + row[2]) * unit).astype(np.int64)[:, None]
+        steps: Places = (right + down + half) >> (_FINE - _STEPS)
+        return steps
+
+    return along(inverse[0]), along(inverse[1])
 
 
 def _clipped(places: Places, length: int) -> tuple[Places, Packed]:

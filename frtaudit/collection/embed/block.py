@@ -3,7 +3,7 @@
 import hashlib
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -39,14 +39,7 @@ class Block:
     def to_bytes(self, name: str) -> bytes:
         """A digest of ``name`` and content, then the content: an ``.npz``, whose zip entries carry no date."""
         stream = io.BytesIO()
-        np.savez(
-            stream,
-            code=self.code,
-            faces=self.faces,
-            sha256=self.sha256,
-            vectors=self.vectors,
-            length=self.length,
-        )
+        np.savez(stream, **{part.name: getattr(self, part.name) for part in fields(self)})
         return _digest(name, stream.getvalue()) + stream.getvalue()
 
 
@@ -114,9 +107,8 @@ class Worker:
     def probe(self, shot: Shot) -> Floats:
         """The model's outputs for an image's face, mirrored, and with its colours in the other order, (3, D)."""
         _, chip = self._chip(read_image(self._root, shot.address), shot)
-        return self.engine.outputs(
-            [np.ascontiguousarray(variant) for variant in (chip, chip[:, ::-1], chip[..., ::-1])]
-        )
+        variants = (chip, chip[:, ::-1], chip[..., ::-1])
+        return self.engine.outputs([np.ascontiguousarray(variant) for variant in variants])
 
     def _chip(self, data: bytes, shot: Shot) -> tuple[int, Pixels]:
         """How many faces an image shows, and the one that is taken as the model takes it."""

@@ -5,7 +5,7 @@ the number of pairs stands beside it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,10 +92,8 @@ def length_checks(length: Floats) -> tuple[dict[str, Json], list[str]]:
         "unit_length": bool(abs(low - 1) < 1e-3 and abs(high - 1) < 1e-3),
     }
     short = int(np.count_nonzero(length < SHORT * middle))
-    warnings = (
-        [f"{short} templates are shorter than a tenth of the median length ({middle:.3g})"] if short else []
-    )
-    return numbers, warnings
+    text = f"{short} templates are shorter than a tenth of the median length ({middle:.3g})"
+    return numbers, [text] if short else []
 
 
 def copy_checks(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dict[str, Json], list[str]]:
@@ -106,27 +104,15 @@ def copy_checks(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dict[s
             rows[digest].append(row)
     twice = [indices for indices in rows.values() if len(indices) > 1]
     between = [indices for indices in twice if len({subjects[row] for row in indices}) > 1]
-    numbers: dict[str, Json] = {
-        "files_that_stand_twice": len(twice) - len(between),
-        "files_of_several_people": len(between),
-    }
-    return numbers, list(_copies(twice, between))
-
-
-def _copies(twice: Sequence[list[int]], between: Sequence[list[int]]) -> Iterator[str]:
-    if between:
-        yield f"{_files(len(between))} listed for several people, the first in {_lines(between[0])}"
-    if len(twice) > len(between):
-        first = next(indices for indices in twice if indices not in between)
-        yield f"{_files(len(twice) - len(between))} listed twice for one person, the first in {_lines(first)}"
-
-
-def _files(number: int) -> str:
-    return "1 image file is" if number == 1 else f"{number} image files are"
-
-
-def _lines(rows: Sequence[int]) -> str:
-    return f"lines {rows[0] + 2} and {rows[1] + 2} of metadata.csv"
+    alone = [indices for indices in twice if indices not in between]
+    numbers: dict[str, Json] = {"files_that_stand_twice": len(alone), "files_of_several_people": len(between)}
+    warnings = []
+    for copies, where in ((between, "for several people"), (alone, "twice for one person")):
+        if copies:
+            files = "1 image file is" if len(copies) == 1 else f"{len(copies)} image files are"
+            lines = f"lines {copies[0][0] + 2} and {copies[0][1] + 2} of metadata.csv"
+            warnings.append(f"{files} listed {where}, the first in {lines}")
+    return numbers, warnings
 
 
 def unit(vectors: Floats) -> Floats:

@@ -4,7 +4,7 @@ import hashlib
 import os
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -115,22 +115,16 @@ def write_npz(stream: HashedFile, ids: Sequence[str], dimension: int, blocks: It
 
 def _write_failures(into: Path, name: str, failed: Mapping[str, str]) -> None:
     """The lines of other systems stay."""
-    others = [row for row in _failures(into) if row[1] != name]
-    rows = sorted(
-        [*others, *((image, name, reason) for image, reason in failed.items())], key=lambda row: row[1]
-    )
-    if rows or os.path.lexists(into / FAILURES):
-        OutputFolder(into).replace(FAILURES, csv_bytes([HEADER, *rows]))
-    if not rows and os.path.lexists(into / FAILURES):
-        (into / FAILURES).unlink()
-
-
-def _failures(into: Path) -> Iterator[tuple[str, str, str]]:
-    path = into / FAILURES
+    path, rows = into / FAILURES, [(image, name, reason) for image, reason in failed.items()]
     if os.path.lexists(path):
         table = read_table(path, FAILURES)
-        image, model, reason = (table.texts(table.need((name,))).tolist() for name in HEADER)
-        yield from zip(image, model, reason, strict=True)
+        columns = (table.texts(table.need((column,))).tolist() for column in HEADER)
+        rows = [*(row for row in zip(*columns, strict=True) if row[1] != name), *rows]
+    if rows or os.path.lexists(path):
+        ordered = sorted(rows, key=lambda row: row[1])
+        OutputFolder(into).replace(FAILURES, csv_bytes([HEADER, *ordered]))
+    if not rows and os.path.lexists(path):
+        path.unlink()
 
 
 def counted(failed: Mapping[str, str]) -> dict[str, int]:

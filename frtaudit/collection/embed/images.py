@@ -1,7 +1,7 @@
 """The images of a run: the subject of each, its columns, and the face that a table gives."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,23 +111,19 @@ def _of_folder(root: Path, people: str | None) -> ImageList:
         raise DataError(where, error.found, f"{error.accepted} in a folder for each person") from None
     addresses = tuple(str(image.address) for image in images)
     subjects = tuple(address.split("/")[0] for address in addresses)
+    columns = {} if people is None else _about(Path(people), subjects)
+    files = sum(1 for path in root.rglob("*") if not path.is_dir() and path.name[0] != ".")
+    number = files - len(addresses)
+    are = "1 file of the folder is" if number == 1 else f"{number} files of the folder are"
+    caution = f"{are} not used: no {', '.join(KINDS)} in the folder of a person"
     return ImageList(
         root=str(root),
         addresses=addresses,
         ids=addresses,
         subjects=subjects,
-        columns={} if people is None else _about(Path(people), subjects),
-        cautions=tuple(_aside(root, len(addresses))),
+        columns=columns,
+        cautions=(caution,) if number > 0 else (),
     )
-
-
-def _aside(root: Path, taken: int) -> Iterator[str]:
-    """A sentence where a folder holds files that are not taken."""
-    files = sum(1 for path in root.rglob("*") if not path.is_dir() and path.name[0] != ".")
-    if files > taken:
-        kinds, number = ", ".join(KINDS), files - taken
-        are = "1 file of the folder is" if number == 1 else f"{number} files of the folder are"
-        yield f"{are} not used: no {kinds} in the folder of a person"
 
 
 def _about(path: Path, subjects: Sequence[str]) -> dict[str, list[str]]:
@@ -139,9 +135,8 @@ def _about(path: Path, subjects: Sequence[str]) -> dict[str, list[str]]:
     if len(row_of) < len(names):
         raise DataError(table.name, f"column {key} has a person twice", "one line for each person")
     if absent := set(subjects) - set(row_of):
-        raise DataError(
-            table.name, f"no line for {len(absent)} of the folders", "a line for each folder of images"
-        )
+        problem = f"no line for {len(absent)} of the folders"
+        raise DataError(table.name, problem, "a line for each folder of images")
     rows = [row_of[subject] for subject in subjects]
     others = [name for name in table.columns if name != key]
     return {name: table.texts(name)[rows].tolist() for name in others}
@@ -155,13 +150,8 @@ def _of_table(path: Path, root: Path) -> ImageList:
     ids = addresses if named is None else table.texts(named).tolist()
     _check(table, root, addresses, subjects, ids)
     boxes, landmarks = _numbers(table, BOX), _numbers(table, POINTS, at_least=EYES)
-    used = {
-        image,
-        subject,
-        named,
-        *(BOX if boxes is not None else ()),
-        *(POINTS if landmarks is not None else ()),
-    }
+    used = {image, subject, named}
+    used |= {*(BOX if boxes is not None else ()), *(POINTS if landmarks is not None else ())}
     return ImageList(
         root=str(root),
         addresses=tuple(addresses),
@@ -229,9 +219,8 @@ def _box(table: Table, row: int, sides: Floats) -> Box | None:
     if np.isnan(sides).all():
         return None
     if np.isnan(sides).any() or not (sides[2:] > 0).all():
-        raise DataError(
-            table.place(row), "an incomplete box, or one without area", "x, y, width, height, or nothing"
-        )
+        problem = "an incomplete box, or one without area"
+        raise DataError(table.place(row), problem, "x, y, width, height, or nothing")
     x, y, width, height = sides.tolist()
     return Box(x=x, y=y, width=width, height=height)
 

@@ -66,9 +66,8 @@ class Preset:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for what is no template, no size, no margin."""
         self.model_input  # noqa: B018  it checks size and deviation
-        if self.cut is Cut.LANDMARKS and (
-            len(self.landmarks) != LANDMARKS or not np.isfinite(self.landmarks).all()
-        ):
+        five = len(self.landmarks) == LANDMARKS and bool(np.isfinite(self.landmarks).all())
+        if self.cut is Cut.LANDMARKS and not five:
             raise SpecError(".landmarks", f"{len(self.landmarks)} landmarks", f"x, y of five: {ORDER}")
         if (self.engine is EngineKind.DLIB) != (self.cut is Cut.DLIB):
             raise SpecError(".cut", f"{self.cut} with engine {self.engine}", "engine: dlib with cut: dlib")

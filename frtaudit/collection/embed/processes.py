@@ -49,9 +49,8 @@ def write_blocks(
             write_block(folder, number, worker.block(shots).to_bytes(block_name(run, number)))
             yield number
         return
-    pool = ProcessPoolExecutor(
-        processes, mp_context=get_context("spawn"), initializer=_begin, initargs=(spec, root)
-    )
+    spawn = get_context("spawn")
+    pool = ProcessPoolExecutor(processes, mp_context=spawn, initializer=_begin, initargs=(spec, root))
     try:
         waiting = [pool.submit(_compute, str(folder), run, number, shots) for number, shots in blocks.items()]
         yield from _as_completed(waiting)

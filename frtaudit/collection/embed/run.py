@@ -139,7 +139,11 @@ class EmbedRun:
 
     def run(self) -> EmbedStatus:
         """The whole of it."""
-        identity = digest({"settings": self.settings, "images": _listed(self.images)})
+        listed = [
+            [address, self.images.ids[row], self.images.subjects[row], _told(self.images.shot(row))]
+            for row, address in enumerate(self.images.addresses)
+        ]  # what is in the files is compared by block
+        identity = digest({"settings": self.settings, "images": digest(listed)})
         if (done := self._earlier(identity)) is not None:
             return done
         for caution in self.cautions:
@@ -184,17 +188,15 @@ class EmbedRun:
         numbers = self._progress(range(self._n_blocks), "comparing images with finished blocks")
         there = {number for number in numbers if self._is_done(identity, number)}
         if there:
-            self._tell(
-                f"{min(len(there) * SIZE, len(self.images.ids))} of {len(self.images.ids)} images are done"
-            )
+            size = len(self.images.ids)
+            self._tell(f"{min(len(there) * SIZE, size)} of {size} images are done")
         todo = {
             number: [self.images.shot(row) for row in self._rows(number)]
             for number in range(self._n_blocks)
             if number not in there
         }
-        come = processes.write_blocks(
-            self.spec, self.images.root, self.unfinished, self.worker, todo, identity
-        )
+        root, into = self.images.root, self.unfinished
+        come = processes.write_blocks(self.spec, root, into, self.worker, todo, identity)
         for _ in self._progress(list(todo), f"embedding, blocks of {SIZE} images"):
             next(come)
 
@@ -233,13 +235,9 @@ class EmbedRun:
         if not rows:
             why = ", ".join(f"{code} {count}" for code, count in reasons.items())
             raise DataError("images", f"no image has a template ({why})", "another detector or preset")
-        numbers, warnings = checks.merged(
-            [
-                checks.length_checks(np.concatenate(totals.lengths)),
-                self._probed(rows),
-                checks.copy_checks(totals.digests, self.images.subjects),
-            ]
-        )
+        lengths = checks.length_checks(np.concatenate(totals.lengths))
+        copies = checks.copy_checks(totals.digests, self.images.subjects)
+        numbers, warnings = checks.merged([lengths, self._probed(rows), copies])
         compared = [] if self.spec.preset.metric is Metric.COSINE else [EUCLIDEAN]
         counts = {"listed": len(totals.codes), "embedded": len(rows), "several_faces": totals.several}
         record: dict[str, Json] = {
@@ -271,10 +269,9 @@ class EmbedRun:
         wanted = [row for pair in pairs for row in pair] or list(rows[: checks.PAIRS])
         seen = [self._probe(row) for row in self._progress(wanted, "checking images")]
         whole = [outputs for outputs in seen if outputs is not None]
-        if len(whole) < len(wanted):
-            return {}, [
-                f"{len(wanted) - len(whole)} images of the checks have no template if mirrored or recoloured"
-            ]
+        lost = len(wanted) - len(whole)
+        if lost:
+            return {}, [f"{lost} images of the checks have no template if mirrored or recoloured"]
         plain, mirrored, swapped = np.stack(whole, axis=1)
         probes = checks.Probes(plain=plain, mirrored=mirrored, swapped=swapped)
         return checks.probe_checks(probes, str(self.spec.preset.colours), paired=bool(pairs))
@@ -285,16 +282,6 @@ class EmbedRun:
         except CallError:
             return None
         return outputs if np.isfinite(outputs).all() else None
-
-
-def _listed(images: ImageList) -> str:
-    """Digest of what images there are and what is given of each; what is in their files is compared by block."""
-    return digest(
-        [
-            [address, images.ids[row], images.subjects[row], _told(images.shot(row))]
-            for row, address in enumerate(images.addresses)
-        ]
-    )
 
 
 def _told(shot: Shot) -> Json:

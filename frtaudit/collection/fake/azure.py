@@ -35,11 +35,8 @@ class Azure:
 
     def answer(self, request: Request, world: World, key: str) -> Response:
         """Detect or verify."""
-        return (
-            self._verified(request, world, key)
-            if self.kind(request) == "compare"
-            else self._detected(request, world, key)
-        )
+        answer = self._verified if self.kind(request) == "compare" else self._detected
+        return answer(request, world, key)
 
     def _detected(self, request: Request, world: World, key: str) -> Response:
         model = request.query.get("recognitionModel", "recognition_01")
@@ -68,9 +65,8 @@ class Azure:
         if faces[0] is None or faces[1] is None:
             return _error("FaceNotFound", 404)
         score = world.score(self.name, faces[0], faces[1], key)
-        return json_response(
-            {"isIdentical": score >= 0.5, "confidence": score}, apim_request_id=_request(key)
-        )
+        content = {"isIdentical": score >= 0.5, "confidence": score}
+        return json_response(content, apim_request_id=_request(key))
 
     def failure(self, fault: str, kind: str) -> Response:
         """As Azure says errors; an error in an answer of 200 is one without what was asked for."""

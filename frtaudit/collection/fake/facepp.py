@@ -31,11 +31,8 @@ class FacePlusPlus:
 
     def key(self, request: Request) -> str:
         """Path and fields, without keys."""
-        parts = [
-            name.encode() + b"=" + value
-            for name, value in sorted(request.fields().items())
-            if name not in _SECRETS
-        ]
+        fields = [(name, value) for name, value in sorted(request.fields().items()) if name not in _SECRETS]
+        parts = [name.encode() + b"=" + value for name, value in fields]
         return digest_of(request.path.encode(), *parts)
 
     def answer(self, request: Request, world: World, key: str) -> Response:
@@ -62,15 +59,8 @@ class FacePlusPlus:
             quality = {"facequality": {"value": 90.5, "threshold": 70.1}}
             token = world.token(self.name, values)
             faces.append({"face_token": token, "face_rectangle": edges, "attributes": quality})
-        return json_response(
-            {
-                "request_id": key[:32],
-                "time_used": 120,
-                "image_id": key[:16],
-                "faces": faces,
-                "face_num": len(faces),
-            }
-        )
+        content = {"request_id": key[:32], "time_used": 120, "image_id": key[:16]}
+        return json_response({**content, "faces": faces, "face_num": len(faces)})
 
     def _face(self, sent: dict[str, bytes], number: int, world: World) -> Array | None:
         """By token or by image; None where the image shows nobody."""
@@ -90,11 +80,9 @@ class FacePlusPlus:
             "error": _error("INTERNAL_ERROR", 500),
             "error_in_answer": _error("INTERNAL_ERROR", 200),
         }
-        none = (
-            {"image_id": "empty", "faces": [], "face_num": 0}
-            if kind == "detect"
-            else {"faces1": [], "faces2": []}
-        )
+        none: dict[str, object] = {"faces1": [], "faces2": []}
+        if kind == "detect":
+            none = {"image_id": "empty", "faces": [], "face_num": 0}
         return failures.get(fault, json_response({"request_id": "empty", "time_used": 100, **none}))
 
 

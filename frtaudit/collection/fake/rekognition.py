@@ -74,9 +74,8 @@ class Rekognition:
             return json_response({"__type": "InternalServerError", "message": "made up"})
         if kind == "detect":
             return json_response({"FaceDetails": []})
-        return json_response(
-            {"SourceImageFace": {"Confidence": 99.9}, "FaceMatches": [], "UnmatchedFaces": []}
-        )
+        source = {"Confidence": 99.9}
+        return json_response({"SourceImageFace": source, "FaceMatches": [], "UnmatchedFaces": []})
 
 
 def _picture(image: object) -> Picture:

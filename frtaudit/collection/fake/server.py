@@ -66,7 +66,9 @@ def _served(wire: Wire, kind: str, request: Request, world: World) -> Response:
     fault = "throttled" if world.too_fast(wire.name) else faults.of(key, number)
     if fault is not None:
         world.befell(fault)
-    time.sleep(_latency(world, key) + (faults.slowness if fault == "slow" else 0.0))
+    draw = np.random.default_rng(seed_of(world.conduct.seed, "latency", key)).random()
+    latency = float(world.conduct.latency * (0.5 + draw))
+    time.sleep(latency + (faults.slowness if fault == "slow" else 0.0))
     if fault == "throttled":
         response = wire.failure(fault, kind)
         return replace(response, headers={**response.headers, "Retry-After": str(faults.retry_after)})
@@ -78,13 +80,6 @@ def _served(wire: Wire, kind: str, request: Request, world: World) -> Response:
     if fault == "torn":
         return replace(response, body=response.body[: len(response.body) // 2])
     return Response(closes=True) if fault == "lost" else response
-
-
-def _latency(world: World, key: str) -> float:
-    if not world.conduct.latency:
-        return 0.0
-    draw = np.random.default_rng(seed_of(world.conduct.seed, "latency", key)).random()
-    return float(world.conduct.latency * (0.5 + draw))
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -115,13 +110,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: bytes) -> Response:
         parts = urlsplit(self.path)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        request = Request(
-            method=self.command,
-            path=parts.path,
-            query=dict(parse_qsl(parts.query)),
-            headers=headers,
-            body=body,
-        )
+        query, method = dict(parse_qsl(parts.query)), self.command
+        request = Request(method=method, path=parts.path, query=query, headers=headers, body=body)
         return answered(request, self.server.world)
 
     def _send(self, response: Response) -> None:
@@ -152,17 +142,13 @@ class _Server(ThreadingHTTPServer):
         """A client that went away is none of our business."""
 
 
-def _bound(port: int, world: World) -> _Server:
-    try:
-        return _Server(port, world)
-    except (OSError, OverflowError):
-        raise DataError("--port", f"{port} is in use or not a port", "0 for any free one") from None
-
-
 @contextlib.contextmanager
 def running(world: World, port: int = 0) -> Iterator[str]:
     """The address of the services, served from another thread until the end of the block."""
-    server = _bound(port, world)
+    try:
+        server = _Server(port, world)
+    except (OSError, OverflowError):
+        raise DataError("--port", f"{port} is in use or not a port", "0 for any free one") from None
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
@@ -189,7 +175,6 @@ def instructions(address: str) -> list[str]:
     """
     head = f"synthetic services on {address}, Ctrl-C stops them; what was asked: {address}/counts"
     shell = [f"export {name}={value}" for name, value in ENVIRONMENT.items()]
-    spec = [
-        f"  services.{wire.name}.type={wire.name} services.{wire.name}.endpoint={address}" for wire in WIRES
-    ]
+    names = [wire.name for wire in WIRES]
+    spec = [f"  services.{name}.type={name} services.{name}.endpoint={address}" for name in names]
     return [head, "", "in the shell that collects:", *shell, "", "any of these to frtaudit collect:", *spec]

@@ -76,9 +76,8 @@ class Tencent:
             for box, _ in faces
         ]
         sizes = {"ImageWidth": picture.width, "ImageHeight": picture.height}
-        return _response(
-            sizes | {"FaceInfos": infos, "FaceModelVersion": asked.get("FaceModelVersion", "3.0")}, key
-        )
+        version = asked.get("FaceModelVersion", "3.0")
+        return _response({**sizes, "FaceInfos": infos, "FaceModelVersion": version}, key)
 
     def failure(self, fault: str, kind: str) -> Response:  # noqa: ARG002  the wires share a signature
         """As Tencent says errors."""

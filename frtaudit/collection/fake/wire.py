@@ -24,7 +24,12 @@ class Request:
         """The fields of a form, or of a body in parts; empty where it is neither."""
         kind = self.headers.get("content-type", "")
         if kind.startswith("multipart/form-data"):
-            return _parts(self.body, kind.partition("boundary=")[2].strip('"').encode())
+            fields, boundary = {}, kind.partition("boundary=")[2].strip('"').encode()
+            for part in self.body.split(b"--" + boundary)[1:-1]:
+                head, _, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
+                name = head.partition(b'name="')[2].partition(b'"')[0].decode()
+                fields[name] = data.removesuffix(b"\r\n")
+            return fields
         if kind.startswith("application/x-www-form-urlencoded"):
             return {name: value.encode() for name, value in parse_qsl(self.body.decode())}
         return {}
@@ -85,12 +90,3 @@ def digest_of(*parts: bytes) -> str:
     False
     """
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
-
-
-def _parts(body: bytes, boundary: bytes) -> dict[str, bytes]:
-    fields = {}
-    for part in body.split(b"--" + boundary)[1:-1]:
-        head, _, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
-        name = head.partition(b'name="')[2].partition(b'"')[0].decode()
-        fields[name] = data.removesuffix(b"\r\n")
-    return fields

@@ -60,9 +60,8 @@ class Conduct:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for what no service does."""
-        if min(self.latency, self.asymmetry, self.swap_share) < 0 or (
-            self.rate is not None and self.rate <= 0
-        ):
+        least = min(self.latency, self.asymmetry, self.swap_share)
+        if least < 0 or (self.rate is not None and self.rate <= 0):
             raise SpecError("serve-fake", "a delay, share or rate below 0", "0 or more; a rate above 0")
 
 
@@ -152,17 +151,15 @@ class World:
         with self._lock:
             attempts, answered, faults = self._attempts.copy(), self._answered.copy(), dict(self._faults)
         services: dict[str, dict[str, dict[str, float]]] = {}
+        requests: dict[str, dict[str, int]] = {}
         for name in sorted(attempts):
+            requests[name] = {"attempts": attempts[name], "answered": answered[name]}
             service, kind, _ = name.split(":")
-            row = services.setdefault(service, {}).setdefault(
-                kind, {"attempts": 0, "answered": 0, "cost": 0.0}
-            )
+            kinds = services.setdefault(service, {})
+            row = kinds.setdefault(kind, {"attempts": 0, "answered": 0, "cost": 0.0})
             row["attempts"] += attempts[name]
             row["answered"] += answered[name]
             row["cost"] = float(prices[kind] * int(row["answered"]))
-        requests = {
-            name: {"attempts": attempts[name], "answered": answered[name]} for name in sorted(attempts)
-        }
         return {"services": services, "faults": faults, "requests": requests}
 
 

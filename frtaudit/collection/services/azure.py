@@ -135,21 +135,20 @@ class AzureSession:
             "detectionModel": settings.detection_model.value,
             "faceIdTimeToLive": str(settings.id_lifetime),
         }
-        if _grades(settings):
+        # quality can be asked for with detection 01 and 03, and recognition 03 and 04
+        grading = (RecognitionModel.RECOGNITION_03, RecognitionModel.RECOGNITION_04)
+        detecting = settings.detection_model is not DetectionModel.DETECTION_02
+        if detecting and settings.recognition_model in grading:
             params["returnFaceAttributes"] = "qualityForRecognition"
         ask = http.Ask(headers=self._headers("application/octet-stream"), params=params, content=sent.data)
-        ends = time.monotonic() + settings.id_lifetime
-        return self._caller.call(
-            "detect", self._path("detect"), lambda: ask, lambda reply: _faces(reply, by, ends)
-        )
+        ends, path = time.monotonic() + settings.id_lifetime, self._path("detect")
+        return self._caller.call("detect", path, lambda: ask, lambda reply: _faces(reply, by, ends))
 
     def _verify(self, first: DetectedFace, second: DetectedFace) -> Answer:
         body = json.dumps({"faceId1": first.handle, "faceId2": second.handle}).encode()
         ask = http.Ask(headers=self._headers("application/json"), content=body)
-        version = str(first.facts.get("recognition_model", ""))
-        return self._caller.call(
-            "compare", self._path("verify"), lambda: ask, lambda reply: _answer(reply, version)
-        )
+        version, path = str(first.facts.get("recognition_model", "")), self._path("verify")
+        return self._caller.call("compare", path, lambda: ask, lambda reply: _answer(reply, version))
 
     def _path(self, call: str) -> str:
         return f"face/{self._settings.api_version}/{call}"
@@ -165,21 +164,12 @@ def classify_error(reply: http.Reply) -> CallError | None:
     if reply.status == 401:
         raise http.authentication_error("azure")
     if reply.status == 403:
-        raise http.authentication_error(
-            "azure", "verification is not approved for this account, or its quota is used up"
-        )
+        why = "verification is not approved for this account, or its quota is used up"
+        raise http.authentication_error("azure", why)
     if code in _GONE or (reply.status == 404 and "Face" in code):
         return CallError(Refusal.TRANSPORT, http.HANDLE_GONE)
     known = _REFUSALS.get(code)
     return CallError(known.refusal, known.code) if known else None
-
-
-def _grades(settings: Azure) -> bool:
-    """Whether quality can be asked for: detection 01 and 03 with recognition 03 and 04."""
-    return settings.detection_model is not DetectionModel.DETECTION_02 and settings.recognition_model in (
-        RecognitionModel.RECOGNITION_03,
-        RecognitionModel.RECOGNITION_04,
-    )
 
 
 def _faces(reply: http.Reply, by: float, ends: float) -> Detection:

@@ -90,9 +90,8 @@ class _Open:
         """1 - distance of the descriptors; of a picture that was not looked at yet, the largest face's."""
         self._gate.attempt("compare")
         distance = float(np.linalg.norm(self._of(probe) - self._of(reference)))
-        return Answer(
-            score=max(1.0 - distance, 1.0 - FARTHEST), version=self._version, facts={"distance": distance}
-        )
+        score = max(1.0 - distance, 1.0 - FARTHEST)
+        return Answer(score=score, version=self._version, facts={"distance": distance})
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -121,9 +121,8 @@ class FacePlusPlusSession:
     def _find(self, picture: Picture) -> Detection:
         sent = fitted(picture, SHAPE)
         by = scale(picture, sent)
-        ask = http.Ask(
-            data={**self._keys, "image_base64": base64_of(sent), "return_attributes": "facequality"}
-        )
+        fields = {"image_base64": base64_of(sent), "return_attributes": "facequality"}
+        ask = http.Ask(data={**self._keys, **fields})
         return self._caller.call("detect", "facepp/v3/detect", lambda: ask, lambda reply: _faces(reply, by))
 
 

@@ -22,9 +22,8 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE
 
 KEY = "LUXAND_API_TOKEN"
-SHAPE = Shape(
-    most_bytes=10_000_000, shortest=1
-)  # no limit is documented: large enough for a face, small to send
+# no limit is documented: large enough for a face, small to send
+SHAPE = Shape(most_bytes=10_000_000, shortest=1)
 _MESSAGES = (  # part of a message in lower case, and what it means; the first that fits
     ("too many", CallError(Refusal.TRANSPORT, "throttled")),
     ("rate limit", CallError(Refusal.TRANSPORT, "throttled")),

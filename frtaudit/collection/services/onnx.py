@@ -87,9 +87,8 @@ class Onnx:
 
         Raises :class:`ProviderError`: no such file, no ONNX, an input of another shape, an output that is no embedding.
         """
-        network = face_network.FaceNetwork(
-            self.model, face_network.input_of(self), self.output, self.execution, WHERE
-        )
+        taken = face_network.input_of(self)
+        network = face_network.FaceNetwork(self.model, taken, self.output, self.execution, WHERE)
         return _Open(self, network, self._finding(), gate)
 
     def _finding(self) -> Finding | None:
@@ -103,9 +102,8 @@ class Onnx:
             x, y = self.margin * box.width, self.margin * box.height
             sides = (box.x - x, box.y - y, box.x + box.width + x, box.y + box.height + y)
             cut = cut.crop(tuple(round(side) for side in sides))  # type: ignore[arg-type]  # four of them
-        return face_network.input_of(self).of(
-            np.asarray(cut.resize((width, height), Image.Resampling.BILINEAR))
-        )
+        face = np.asarray(cut.resize((width, height), Image.Resampling.BILINEAR))
+        return face_network.input_of(self).of(face)
 
 
 class _Open:

@@ -193,11 +193,9 @@ class RekognitionSession:
         """Seconds to the next attempt where an answer of 200 holds no answer, as torn JSON does not."""
         if response is None or response[0].status_code != 200 or _EXPECTED[operation.name] in response[1]:
             return None
-        return (
-            None
-            if attempts >= self._settings.limits.attempts
-            else min(http.LONGEST_WAIT, http.FIRST_WAIT * 2 ** (attempts - 1))
-        )
+        if attempts >= self._settings.limits.attempts:
+            return None
+        return min(http.LONGEST_WAIT, http.FIRST_WAIT * 2.0 ** (attempts - 1))
 
     def _call(self, operation: str, **fields: object) -> Mapping[str, Any]:
         """The parsed answer. Exceptions of botocore hold what the service said: none of them is passed on."""
@@ -205,17 +203,14 @@ class RekognitionSession:
         from botocore.parsers import ResponseParserError
 
         response: Mapping[str, Any] = {}
-        refused: FrtauditError | CallError | None
+        refused: FrtauditError | CallError | None = None
         try:
             with self._places:
                 response = getattr(self._client, operation)(**fields)
-            refused = (
-                None
-                if _EXPECTED[_NAMES[operation]] in response
-                else CallError(Refusal.TRANSPORT, http.UNREADABLE)
-            )
+            if _EXPECTED[_NAMES[operation]] not in response:
+                refused = CallError(Refusal.TRANSPORT, http.UNREADABLE)
         except exceptions.ClientError as error:
-            response, refused = error.response, None
+            response = error.response
         except exceptions.BotoCoreError as error:
             refused = _unsaid(error)
         except (ResponseParserError, *_SHAPES):
@@ -298,12 +293,8 @@ def _request(reply: Mapping[str, Any]) -> str:
 def _face(face: Mapping[str, Any], width: int, height: int) -> DetectedFace:
     """Boxes come as shares of the picture's sides."""
     edges = face["BoundingBox"]
-    box = Box(
-        x=edges["Left"] * width,
-        y=edges["Top"] * height,
-        width=edges["Width"] * width,
-        height=edges["Height"] * height,
-    )
+    x, y = edges["Left"] * width, edges["Top"] * height
+    box = Box(x=x, y=y, width=edges["Width"] * width, height=edges["Height"] * height)
     facts: dict[str, float | str] = {"confidence": float(face["Confidence"])}
     for name, value in face.get("Quality", {}).items():
         facts[name.lower()] = float(value)

@@ -29,9 +29,8 @@ from frtaudit.errors import SpecError
 T = TypeVar("T")
 KEYS = ("TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY")
 API = "2020-03-03"
-SHAPE = Shape(
-    most_bytes=5 * 1024 * 1024 * 3 // 4, shortest=64, longest=4000, longest_png=2000
-)  # 5 MB as base64
+MAX_BYTES = 5 * 1024 * 1024 * 3 // 4  # 5 MB as base64
+SHAPE = Shape(most_bytes=MAX_BYTES, shortest=64, longest=4000, longest_png=2000)
 MAX_FACES = 120
 _TYPE = "application/json; charset=utf-8"
 _NO_FACE = "InvalidParameterValue.NoFaceInPhoto"
@@ -115,9 +114,8 @@ class Tencent:
     def open(self, gate: Gate) -> "TencentSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without keys."""
         secret_id, secret_key = http.credentials("tencent", *KEYS)
-        return TencentSession(
-            self, http.caller_of(self.endpoint, self.limits, gate, classify_error), secret_id, secret_key
-        )
+        caller = http.caller_of(self.endpoint, self.limits, gate, classify_error)
+        return TencentSession(self, caller, secret_id, secret_key)
 
 
 class TencentSession:

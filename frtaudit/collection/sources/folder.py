@@ -1,7 +1,7 @@
 """Photos in a folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -39,9 +39,8 @@ class Folder:
         if self.limit < 1:
             raise SpecError("source.limit", f"{self.limit}", "1 or more")
         if self.files is not None and self.queries is not None:
-            raise SpecError(
-                "source.queries", "source.files already names the queries", "one of files and queries"
-            )
+            problem = "source.files already names the queries"
+            raise SpecError("source.queries", problem, "one of files and queries")
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call
         """Images by query, then by line or by name of the file."""
@@ -95,22 +94,15 @@ class Folder:
             named = {query.name for query in known}
             for number, name in enumerate(there, 1):
                 if name not in named:
-                    other = Path(self.queries).name
-                    raise DataError(
-                        f"source.root folder {number}", f"is not in {other}", "a line for each folder"
-                    )
+                    where, problem = f"source.root folder {number}", f"is not in {Path(self.queries).name}"
+                    raise DataError(where, problem, "a line for each folder")
         places = {name: f"folder {number}" for number, name in enumerate(there, 1)}
         for name, path in there.items():
             if path.is_symlink():
-                raise DataError(
-                    f"source.root {places[name]}", "is a symbolic link", "no link, but the images"
-                )
+                where = f"source.root {places[name]}"
+                raise DataError(where, "is a symbolic link", "no link, but the images")
         return [
-            Query(
-                name=query.name,
-                columns=query.columns,
-                images=_images(root, there.get(query.name), places.get(query.name, "")),
-            )
+            replace(query, images=_images(root, there.get(query.name), places.get(query.name, "")))
             for query in known
         ]
 
@@ -118,9 +110,8 @@ class Folder:
 def _images(root: Path, folder: Path | None, place: str) -> list[tuple[str, str]]:
     """Images of a folder by name; none where a query has no folder."""
     paths = [] if folder is None else sorted(folder.iterdir())
-    files = [
-        path for path in paths if path.suffix.lower() in KINDS and path.name[0] != "." and not path.is_dir()
-    ]
+    named = [path for path in paths if path.suffix.lower() in KINDS and path.name[0] != "."]
+    files = [path for path in named if not path.is_dir()]
     for number, path in enumerate(files, 1):
         check_regular(path, f"{place} image {number}")
     return [(str(path.relative_to(root)), f"{place} image {number}") for number, path in enumerate(files, 1)]

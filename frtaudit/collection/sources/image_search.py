@@ -116,9 +116,8 @@ class ImageSearch:
         engine = hashlib.sha256(asked["cx"].encode()).hexdigest()
         key = digest({**words, "endpoint": self.endpoint, "engine": engine})
         address = f"{self.endpoint}?{urlencode({**words, **asked})}"
-        text = self.searcher.answer(
-            notes, (SEARCH, key), lambda: _read(self.searcher.fetch, address), person.place
-        )
+        searcher = self.searcher
+        text = searcher.answer(notes, (SEARCH, key), lambda: _read(searcher.fetch, address), person.place)
         page = json.loads(text)
         return page["links"], page["more"]
 
@@ -131,11 +130,8 @@ def _read(fetch: Fetch, address: str) -> str:
     if error is not None or body.status != 200:
         raise _refusal(error if isinstance(error, dict) else {}, body.status, body.wait)
     items = content.get("items", [])
-    links = (
-        [entry.get("link") for entry in items if isinstance(entry, dict)]
-        if isinstance(items, list)
-        else [None]
-    )
+    entries = items if isinstance(items, list) else [{}]
+    links = [entry.get("link") for entry in entries if isinstance(entry, dict)]
     if not all(isinstance(link, str) for link in links):
         raise CallError(Refusal.TRANSPORT, "broken_answer")
     queries = content.get("queries")
@@ -156,11 +152,8 @@ def _refusal(error: Mapping[str, object], status: int, wait: float | None) -> Ca
     """What an error of the service means: not today, not so fast, not with this key, not this request."""
     code, text = error.get("code", status), str(error.get("message", "")).lower()
     listed = error.get("errors")
-    reasons = (
-        {str(entry.get("reason")) for entry in listed if isinstance(entry, dict)}
-        if isinstance(listed, list)
-        else set()
-    )
+    entries = listed if isinstance(listed, list) else []
+    reasons = {str(entry.get("reason")) for entry in entries if isinstance(entry, dict)}
     if reasons & set(_SPENT) or (code == 429 and "per day" in text):
         return CallError(Refusal.POLICY, "quota_of_the_day")
     if code == 429 or reasons & set(_TOO_FAST):

@@ -81,7 +81,8 @@ class MadeUp:
         """One image of one query."""
         kind = self.kind(query, image)
         if kind == "near_duplicate":
-            face = _speckled(self._face(query, image - 1))
+            face = self._face(query, image - 1).copy()
+            face[::17, ::13] = np.minimum(face[::17, ::13], 240) + 10  # the same picture to the eye
             return picture_with([(face, 40, 30)], 240, 200, self._background(query, image - 1))
         behind = self._background(query, image)
         if kind == "empty":
@@ -119,13 +120,5 @@ class MadeUp:
         return background(self.seed, "ground", str(query), str(image))
 
     def _stranger(self, query: int, image: int, index: int) -> Bytes:
-        return drawn(
-            pattern(self.seed, "stranger", str(query), str(image), str(index)), SIDE - 16 * (index + 1)
-        )
-
-
-def _speckled(face: Bytes) -> Bytes:
-    """A few pixels changed: other bytes, the same picture to the eye."""
-    changed = face.copy()
-    changed[::17, ::13] = np.minimum(changed[::17, ::13], 240) + 10
-    return changed
+        who = pattern(self.seed, "stranger", str(query), str(image), str(index))
+        return drawn(who, SIDE - 16 * (index + 1))

@@ -26,9 +26,8 @@ from frtaudit.errors import SpecError
 KEY = "NEWS_API_KEY"
 FEED = "feed"
 MONTH = timedelta(days=365.25 / 12)
-_FEED = Wanted(
-    most_bytes=5_000_000, accept="application/rss+xml, application/atom+xml, application/json, text/xml"
-)
+_FEEDS = "application/rss+xml, application/atom+xml, application/json, text/xml"
+_FEED = Wanted(most_bytes=5_000_000, accept=_FEEDS)
 _PAGE = Wanted(most_bytes=5_000_000, accept="text/html")
 _ROBOTS = Wanted(most_bytes=500_000, accept="text/plain")  # RFC 9309, 2.5: at least 500 kibibytes are read
 
@@ -62,9 +61,8 @@ class NewsSearch:
             raise SpecError("source.feed", "no place for the search text", "an address with {query} in it")
         check_endpoint(self.feed, "source.feed")
         if self.limit < 1 or not 1 <= self.months <= 12:
-            raise SpecError(
-                "source", "a limit below 1, or months that are not 1 to 12", "limit=100 months=12"
-            )
+            problem = "a limit below 1, or months that are not 1 to 12"
+            raise SpecError("source", problem, "limit=100 months=12")
         if self.price < 0 or not self.rate > 0:
             raise SpecError("source", "a price below 0, or a rate of 0 or less", "numbers above 0")
         object.__setattr__(self, "fetch", Fetch(pace=Pace(rate=self.rate)))
@@ -118,20 +116,16 @@ class NewsSearch:
 
     def _articles(self, person: Person, key: str, notes: Notes) -> list[str]:
         """Addresses of the articles that are young enough at the first time of asking."""
-        address = self.feed.replace("{query}", quote(person.words, safe="")).replace(
-            "{key}", quote(key, safe="")
-        )
+        address = self.feed.replace("{query}", quote(person.words, safe=""))
+        address = address.replace("{key}", quote(key, safe=""))
         name = digest({"feed": self.feed, "query": person.words, "months": self.months})
 
         def ask() -> str:
             articles, oldest = articles_of(self.searcher.fetch.get(address, _FEED).data), self._oldest()
-            young = [
-                article.address for article in articles if article.date is not None and article.date >= oldest
-            ]
-            return dumps(list(dict.fromkeys(young)))
+            dated = [(article.date, article.address) for article in articles if article.date is not None]
+            return dumps(list(dict.fromkeys(address for date, address in dated if date >= oldest)))
 
-        text = self.searcher.answer(notes, (FEED, name), ask, person.place)
-        links: list[str] = json.loads(text)
+        links: list[str] = json.loads(self.searcher.answer(notes, (FEED, name), ask, person.place))
         return links[: self.limit]
 
 

@@ -87,15 +87,10 @@ def _gathered(path: Path, nan: Nan) -> Gathered:
     count = len(split_spaces(line, f"{path.name} line 1"))
     if path.suffix == ".csv" or ("," in line and count < len(FOUR.columns)):
         return _of_csv(path, nan)
-    if count == len(FIVE.columns):
-        read = read_fields(path, path.name, FIVE, FIVE.columns[:-1], nan)
-        text = read.texts
-        return Gathered(
-            read=read, sample=(text[MODEL], text[LABEL]), subject=(text[CLAIMED], text[REAL]), columns={}
-        )
-    read = read_fields(path, path.name, FOUR, FOUR.columns[:-1], nan)
+    layout = FIVE if count == len(FIVE.columns) else FOUR
+    read = read_fields(path, path.name, layout, layout.columns[:-1], nan)
     claimed, text = read.texts[CLAIMED], read.texts
-    models = Coded(codes=claimed.codes, names=[MODEL_OF + name for name in claimed.names])
+    models = text.get(MODEL) or Coded(codes=claimed.codes, names=[MODEL_OF + name for name in claimed.names])
     return Gathered(read=read, sample=(models, text[LABEL]), subject=(claimed, text[REAL]), columns={})
 
 
@@ -123,11 +118,8 @@ def _need(columns: tuple[str, ...], prefix: str, names: tuple[str, ...], path: P
     column = next((prefix + name for name in names if prefix + name in columns), None)
     if column is None:
         wanted = " or ".join(prefix + name for name in names)
-        raise DataError(
-            f"{path.name} line 1",
-            f"no column {wanted}",
-            f"columns separated by commas; found {column_names(columns)}",
-        )
+        accepted = f"columns separated by commas; found {column_names(columns)}"
+        raise DataError(f"{path.name} line 1", f"no column {wanted}", accepted)
     return column
 
 

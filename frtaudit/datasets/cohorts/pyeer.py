@@ -33,20 +33,18 @@ class PyeerScores:
         systems: list[Scores] = []
         inputs: dict[str, str] = {}
         for name, (mated, non_mated) in self._pairs().items():
-            systems.append(
-                Scores(name=name, mated=_read(mated, self.nan), non_mated=_read(non_mated, self.nan))
-            )
-            inputs |= {f"mated/{mated.name}": sha256_file(mated)}
-            inputs |= {f"non_mated/{non_mated.name}": sha256_file(non_mated)}
+            same, others = _read(mated, self.nan), _read(non_mated, self.nan)
+            systems.append(Scores(name=name, mated=same, non_mated=others))
+            inputs[f"mated/{mated.name}"] = sha256_file(mated)
+            inputs[f"non_mated/{non_mated.name}"] = sha256_file(non_mated)
         return cohort_data_of_scores(systems, inputs)
 
     def _pairs(self) -> dict[str, tuple[Path, Path]]:
         """System to its two files."""
         path, other = Path(self.mated), Path(self.non_mated)
         if path.is_dir() != other.is_dir():
-            raise DataError(
-                "cohort.mated", "one of mated and non_mated is a folder", "two files, or two folders"
-            )
+            problem = "one of mated and non_mated is a folder"
+            raise DataError("cohort.mated", problem, "two files, or two folders")
         if not path.is_dir():
             if path.exists() and other.exists() and path.samefile(other):
                 raise DataError("cohort.non_mated", "the same file as cohort.mated", "another file")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Floats, Texts
+from frtaudit.core.arrays import Floats, Texts
 from frtaudit.core.canonical import Json, sha256_file
 from frtaudit.core.cohort import CohortData, LedgerEntry, ledger_of
 from frtaudit.core.labelling import Faces, Service
@@ -21,7 +21,7 @@ from frtaudit.inputs.queries.faces import faces_of, services_of
 from frtaudit.inputs.score_lists.scorelist import read_scores
 from frtaudit.inputs.tables import SUFFIXES, read_table, table_suffix
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
-from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
+from frtaudit.labelling.detection import Detected, crops_of, faces_in
 from frtaudit.labelling.enrolment import labelled_cohort, labelling_of
 from frtaudit.labelling.estimate import How
 from frtaudit.labelling.pairs import Between, kept_between
@@ -29,6 +29,7 @@ from frtaudit.stats.labels.duplicates import SIMILARITY
 
 SELF = "self_comparison"
 EARLIER = "earlier"
+FOLDER = "a folder with faces.csv and score lists"
 ANSWERS = "answers.csv"  # where frtaudit label writes: never a score list
 REVIEWER = "answers_"  # begin of the names of files of several reviewers
 
@@ -95,23 +96,20 @@ class Queries:
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
         search = self._picked(self.search(), seed)
-        cohort_data = labelled_cohort(
-            search.faces, search.services, search.columns, self.labels, schemas, search.size_of
-        )
-        paths, faces, earlier = dict(search.paths), search.faces, None
+        faces, services, columns = search.faces, search.services, search.columns
+        cohort_data = labelled_cohort(faces, services, columns, self.labels, schemas, search.size_of)
+        paths, earlier = dict(search.paths), None
         if self.earlier is not None:
             before = self._picked(_earlier(self, self.earlier), seed)
             earlier = labelling_of(before.faces, before.services, self.labels.among(before.services))
             paths |= {f"{EARLIER}/{name}": path for name, path in before.paths.items()}
-        inputs = {name: sha256_file(path) for name, path in paths.items()}
+        subjects = [faces.queries[q] for q in faces.query_of]
         return replace(
             cohort_data,
             cohort=replace(cohort_data.cohort, ledger=(*search.ledger, *cohort_data.cohort.ledger)),
-            inputs=inputs,
+            inputs={name: sha256_file(path) for name, path in paths.items()},
             paths={name: path for name, path in paths.items() if table_suffix(path.name)},
-            pseudonym_key=pseudonym_key(
-                self.pseudonym_key, faces.names, [faces.queries[q] for q in faces.query_of]
-            ),
+            pseudonym_key=pseudonym_key(self.pseudonym_key, faces.names, subjects),
             earlier=earlier,
             notes=search.notes,
             collection=search.facts,
@@ -135,7 +133,10 @@ class Queries:
         providers = sorted({name for scores in lists for name in scores.provider.names.tolist()})
         raw, alone = services_of(images, lists, crops_of(boxes, providers))
         detections = faces_in(images, boxes, raw, self.detected)
-        gone, alike = self._near_duplicates(folder, images, detections)
+        gone, alike = np.zeros(len(images.names), dtype=np.bool_), list[LedgerEntry]()
+        if self.duplicates is not None:
+            used = np.isin(np.arange(len(images.names)), detections.row)
+            gone, alike = near_duplicates(folder / self.duplicates, images, used, self.similarity)
         crops = crops_of_faces(images, columns, raw, detections, gone)
         selves = [entry for name, n in alone.items() for entry in ledger_of({SELF: n}, "comparisons", name)]
         return Search(
@@ -149,9 +150,8 @@ class Queries:
 
     def _as_collected(self, collected: Collected) -> Search:
         """The files that a collection names, and what it left out."""
-        named = replace(
-            self, faces=collected.faces, boxes=collected.boxes, files=self.files or collected.lists
-        )
+        files = self.files or collected.lists
+        named = replace(self, faces=collected.faces, boxes=collected.boxes, files=files)
         read = named._read(*named._files())  # noqa: SLF001  itself, with other fields
         path = Path(self.root) / COLLECTION
         return replace(
@@ -173,21 +173,10 @@ class Queries:
         services, left = kept_between(search.faces, search.services, texts, self.between, seed)
         return replace(search, services=services, ledger=(*search.ledger, *left))
 
-    def _near_duplicates(
-        self, folder: Path, images: Faces, detections: Detections
-    ) -> tuple[Flags, list[LedgerEntry]]:
-        used = np.zeros(len(images.names), dtype=np.bool_)
-        if self.duplicates is None:
-            return used, []
-        used[detections.row] = True
-        return near_duplicates(folder / self.duplicates, images, used, self.similarity)
-
     def _files(self) -> tuple[Path, list[Path]]:
         folder = Path(self.root)
         if not folder.is_dir():
-            raise DataError(
-                "cohort.root", f"no folder {self.root!r}", "a folder with faces.csv and score lists"
-            )
+            raise DataError("cohort.root", f"no folder {self.root!r}", FOLDER)
         others = {self.faces, self.boxes, ANSWERS}
         score_lists = sorted(
             path
@@ -196,16 +185,15 @@ class Queries:
         )
         paths = [folder / name for name in self.files] or score_lists
         if not paths:
-            raise DataError(
-                "cohort.root", "the folder holds no score list", f"files ending in {', '.join(SUFFIXES)}"
-            )
+            accepted = f"files ending in {', '.join(SUFFIXES)}"
+            raise DataError("cohort.root", "the folder holds no score list", accepted)
         return folder, paths
 
 
 def _earlier(later: Queries, root: str) -> Search:
     """The same reading of another folder. Raises :class:`DataError`, the folder before what it names."""
     if not Path(root).is_dir():
-        raise DataError("cohort.earlier", f"no folder {root!r}", "a folder with faces.csv and score lists")
+        raise DataError("cohort.earlier", f"no folder {root!r}", FOLDER)
     try:
         return replace(later, root=root, earlier=None, answers=None).search()
     except DataError as error:

@@ -39,12 +39,8 @@ class Runs:
         """Read all runs. Raises :class:`DataError` naming the run that shares too little with the first."""
         try:
             return self._read()
-        except (
-            ValueError,
-            KeyError,
-            TypeError,
-            IndexError,
-        ) as error:  # a broken invariant, a column that is not there
+        # a broken invariant, a column that is not there
+        except (ValueError, KeyError, TypeError, IndexError) as error:
             problem = f"tables that do not fit together ({type(error).__name__}: {error})"
             raise DataError("cohort.runs", problem, "unchanged runs") from None
 
@@ -52,13 +48,15 @@ class Runs:
         if not self.runs:
             raise SpecError("cohort.runs", "no run", "folders of finished runs")
         if self.names and len(self.names) != len(self.runs):
-            raise SpecError(
-                "cohort.names", f"{len(self.names)} for {len(self.runs)} runs", "one for each run, or none"
-            )
+            problem = f"{len(self.names)} for {len(self.runs)} runs"
+            raise SpecError("cohort.names", problem, "one for each run, or none")
         read = [run_tables.read_run_tables(Path(path)) for path in self.runs]
-        _refuse_nameless(read)
-        _refuse_other_rules(read)
-        inputs = _inputs(read)
+        _refuse_unlike(read)
+        inputs = {  # under the run's place and folder: no path, and no two alike
+            f"{n}/{run.folder}/{name}": value
+            for n, run in enumerate(read, 1)
+            for name, value in run.digests.items()
+        }
         cohort = run_tables.cohort_of(read[0])
         compared = run_tables.comparisons_of(read[0], cohort)
         if all(_is_on(run, cohort, compared) for run in read[1:]):
@@ -71,9 +69,8 @@ class Runs:
         runs = shared_runs.on_shared_samples(known)
         cohort = shared_runs.shared_cohort(runs)
         shared = shared_runs.shared_comparisons(runs, cohort)
-        cohort_data = self._loaded(
-            [_in_strata(run, cohort) for run in runs], cohort, shared.comparisons, inputs
-        )
+        stratified = [_in_strata(run, cohort) for run in runs]
+        cohort_data = self._loaded(stratified, cohort, shared.comparisons, inputs)
         count = shared.comparisons.n_listed or shared.made[0]
         lines = zip(known, runs, shared.made, strict=True)
         notes = [_share(before, after, count, total) for before, after, total in lines]
@@ -133,18 +130,13 @@ def _stored_system(run: RunTables, system: str, cohort: Cohort, compared: Compar
         raise DataError(run.folder, text, "an unchanged run") from None
 
 
-def _refuse_nameless(read: Sequence[RunTables]) -> None:
-    """A comparison draws people: scores of nobody in particular have none."""
+def _refuse_unlike(read: Sequence[RunTables]) -> None:
+    """Scores of nobody in particular; other ways of making scores of failures, and of leaving samples out."""
     for run in read:
         notes = run.result.get("notes")
         if isinstance(notes, list) and nameless.SAID in notes:
-            raise DataError(
-                run.folder, "its files name no subjects", "runs with subjects: a comparison resamples them"
-            )
-
-
-def _refuse_other_rules(read: Sequence[RunTables]) -> None:
-    """The same ways of making scores of failures, and of leaving samples out."""
+            accepted = "runs with subjects: a comparison resamples them"
+            raise DataError(run.folder, "its files name no subjects", accepted)
     for run in read[1:]:
         for key in SAME:
             if run.spec.get(key) != read[0].spec.get(key):
@@ -213,12 +205,3 @@ def _cut(run: RunTables) -> Iterator[str]:
                 f"{run.folder}: its run kept the non-mated scores of {system} from {floor:g} up; all below count as "
                 "one value, at which no threshold is read"
             )
-
-
-def _inputs(read: Sequence[RunTables]) -> dict[str, str]:
-    """Digest of every file, under the run's place and folder: no path, and no two alike."""
-    return {
-        f"{n}/{run.folder}/{name}": value
-        for n, run in enumerate(read, 1)
-        for name, value in run.digests.items()
-    }

@@ -38,7 +38,9 @@ class ScoreLists:
         """Read all lists. Raises :class:`DataError` naming file and line, never a sample or subject."""
         folder, paths = self._lists(Path(self.root))
         lists = [read_scores(path, path.name) for path in paths]
-        metadata = self._metadata(folder)
+        metadata = table_called(folder, "metadata")
+        if self.metadata is not None:
+            metadata = need_file("cohort.metadata", self.metadata, folder)
         table = read_table(metadata, metadata.name) if metadata else None
         read = {path.name: path for path in (*([metadata] if metadata else []), *paths)}
         inputs = {name: sha256_file(path) for name, path in read.items()}
@@ -49,21 +51,14 @@ class ScoreLists:
         if root.is_file():
             return root.parent, [root]
         if not root.is_dir():
-            raise DataError(
-                "cohort.root", f"no file or folder {str(root)!r}", "a score list, or a folder of them"
-            )
+            problem = f"no file or folder {str(root)!r}"
+            raise DataError("cohort.root", problem, "a score list, or a folder of them")
         apart = {"metadata", "pairs", "failures", table_stem(Path(self.metadata or "metadata").name)}
         score_lists = sorted(
             path for path in root.iterdir() if table_suffix(path.name) and table_stem(path.name) not in apart
         )
         paths = [root / name for name in self.files] or score_lists
         if not paths:
-            raise DataError(
-                "cohort.root", "the folder holds no score list", f"files ending in {', '.join(SUFFIXES)}"
-            )
+            accepted = f"files ending in {', '.join(SUFFIXES)}"
+            raise DataError("cohort.root", "the folder holds no score list", accepted)
         return root, paths
-
-    def _metadata(self, folder: Path) -> Path | None:
-        if self.metadata is not None:
-            return need_file("cohort.metadata", self.metadata, folder)
-        return table_called(folder, "metadata")

@@ -12,6 +12,7 @@ from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.datasets.drawn_people import dealt
 from frtaudit.errors import SpecError
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.stats.von_mises_fisher import blocks, uniform_directions, unit, von_mises_fisher
@@ -67,7 +68,7 @@ class Synthetic:
         rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic"))
         low, high = self.samples_per_subject
         owner = np.repeat(np.arange(self.subjects), rng.integers(low, high + 1, self.subjects))
-        of_class = np.repeat(np.arange(max(1, len(self.classes))), self._class_sizes())
+        of_class = dealt([class_.share for class_ in self.classes.values()], self.subjects)
         base = self._draw(rng, owner, of_class)
         roster = self._roster(owner, of_class)
         cohort = enrol(roster, schemas)
@@ -77,21 +78,12 @@ class Synthetic:
         return CohortData(
             cohort=cohort,
             templates={
-                name: partial(self._templates, name, base, rows, lost[name], seed) for name in self.systems
+                name: partial(self._templates, name, base, rows, gone, seed) for name, gone in lost.items()
             },
-            failures={name: {int(i): FAILED for i in np.flatnonzero(lost[name])} for name in self.systems},
+            failures={name: {int(i): FAILED for i in np.flatnonzero(gone)} for name, gone in lost.items()},
             pseudonym_key=bytes.fromhex(cohort.digest),
             attributes=attributes_of(roster, cohort),
         )
-
-    def _class_sizes(self) -> list[int]:
-        """Subjects of each class: its share, rounded by largest remainder."""
-        shares = np.array([class_.share for class_ in self.classes.values()] or [1.0])
-        exact = shares / shares.sum() * self.subjects
-        sizes = np.floor(exact).astype(np.int64)
-        most = np.argsort(sizes - exact, kind="stable")[: self.subjects - int(sizes.sum())]
-        sizes[most] += 1
-        return [int(size) for size in sizes]
 
     def _draw(self, rng: np.random.Generator, owner: Ints, of_class: Ints) -> Floats:
         """The unit templates before any system's noise, shape (N, dimension)."""
@@ -145,8 +137,5 @@ class Synthetic:
             yield "systems", "no system", "at least one"
         for name, system in self.systems.items():
             if not (0 <= system.noise <= NOISE and 0 <= system.failure_rate < 1):
-                yield (
-                    f"systems.{name}",
-                    f"noise outside [0, {NOISE:g}], or a failure rate outside [0, 1)",
-                    f"noise from 0 to {NOISE:g}, rate in [0, 1)",
-                )
+                problem = f"noise outside [0, {NOISE:g}], or a failure rate outside [0, 1)"
+                yield f"systems.{name}", problem, f"noise from 0 to {NOISE:g}, rate in [0, 1)"

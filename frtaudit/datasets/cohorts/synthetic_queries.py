@@ -43,9 +43,8 @@ class SyntheticService:
         """Raise :class:`SpecError` for fewer than two levels, and for noise and rates that no service has."""
         if not (0 <= self.noise <= NOISE and 0 <= self.failure_rate < 1 and 0 < self.scale < math.inf):
             problem = f"noise {self.noise:g}, failure_rate {self.failure_rate:g}, scale {self.scale:g}"
-            raise SpecError(
-                "cohort.services", problem, f"noise from 0 to {NOISE:g}, rate in [0, 1), scale above 0"
-            )
+            accepted = f"noise from 0 to {NOISE:g}, rate in [0, 1), scale above 0"
+            raise SpecError("cohort.services", problem, accepted)
         if self.levels is not None and self.levels < 2:
             raise SpecError("cohort.services.levels", f"{self.levels}", "2 or more")
 
@@ -124,10 +123,8 @@ class SyntheticQueries:
         services = [self._service(name, base, ends, seed) for name in sorted(self.services)]
         columns = {self.column: np.array(names, dtype=object)[code[query]]}
         cohort_data = labelled_cohort(faces, services, columns, self.labels, schemas)
-        return replace(
-            cohort_data,
-            pseudonym_key=bytes.fromhex(digest({"seed": seed, "cohort": cohort_data.cohort.digest})),
-        )
+        key = digest({"seed": seed, "cohort": cohort_data.cohort.digest})
+        return replace(cohort_data, pseudonym_key=bytes.fromhex(key))
 
     def _people(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """Whom each face shows and which query found it; below ``queries`` a person is the one searched for."""
@@ -160,12 +157,11 @@ class SyntheticQueries:
         first, second = ends
         cosine = np.einsum("pd,pd->p", seen[first], seen[second])
         gone = lost[first] | lost[second]
-        score = np.where(gone, np.nan, asked.score(cosine))
         return Service(
             name=name,
             first=first,
             second=second,
-            score=score,
+            score=np.where(gone, np.nan, asked.score(cosine)),
             failure=np.where(gone, 0, -1).astype(np.int16),
             codes=(FAILED,) if gone.any() else (),
         )

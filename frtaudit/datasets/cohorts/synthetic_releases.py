@@ -9,12 +9,13 @@ from functools import partial
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Floats, Ints, Texts
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.datasets.drawn_people import dealt, texts_of
 from frtaudit.errors import SpecError
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
@@ -77,11 +78,8 @@ class SyntheticReleases:
         low, mean = self.samples
         extra = rng.geometric(1 / (1 + mean - low), self.subjects) - 1
         owner = np.repeat(np.arange(self.subjects), low + extra)
-        drawn = _Drawn(
-            owner=owner,
-            tone=_classes(rng, self.tones, self.subjects),
-            gender=_classes(rng, self.genders, self.subjects),
-        )
+        tone, gender = (self._classes(rng, classes) for classes in (self.tones, self.genders))
+        drawn = _Drawn(owner=owner, tone=tone, gender=gender)
         brightness = self._brightness(rng, drawn)
         base = self._base(rng, owner)
         roster = self._roster(rng, drawn, brightness)
@@ -93,13 +91,18 @@ class SyntheticReleases:
         return CohortData(
             cohort=cohort,
             templates={
-                name: partial(self._templates, name, base, seen[name], rows, lost[name], seed)
-                for name in self.systems
+                name: partial(self._templates, name, base, seen[name], rows, gone, seed)
+                for name, gone in lost.items()
             },
-            failures={name: {int(i): FAILED for i in np.flatnonzero(lost[name])} for name in self.systems},
+            failures={name: {int(i): FAILED for i in np.flatnonzero(gone)} for name, gone in lost.items()},
             pseudonym_key=bytes.fromhex(cohort.digest),
             attributes=attributes_of(roster, cohort),
         )
+
+    def _classes(self, rng: np.random.Generator, classes: Mapping[str, ReleaseClass]) -> Ints:
+        """A class for each subject, (K,), in random order."""
+        shares = [release_class.share for release_class in classes.values()]
+        return rng.permutation(dealt(shares, self.subjects))
 
     def _base(self, rng: np.random.Generator, owner: Ints) -> Floats:
         means = uniform_directions(rng, self.subjects, self.dimension)
@@ -117,9 +120,8 @@ class SyntheticReleases:
 
     def _roster(self, rng: np.random.Generator, drawn: "_Drawn", brightness: Floats) -> Roster:
         owner = drawn.owner
-        tones, genders = (
-            np.array(list(classes) or [""], dtype=object) for classes in (self.tones, self.genders)
-        )
+        tones = np.array(list(self.tones) or [""], dtype=object)
+        genders = np.array(list(self.genders) or [""], dtype=object)
         tone_codes = drawn.tone[owner]
         odd = rng.random(self.subjects) < self.conflicts
         first = np.searchsorted(owner, np.arange(self.subjects))
@@ -134,9 +136,9 @@ class SyntheticReleases:
             columns={
                 "tone": tones[tone_codes],
                 "gender": genders[drawn.gender[owner]],
-                "face_width": _texts(width, 0),
-                "face_height": _texts(width * SHAPE, 0),
-                "brightness": _texts(brightness, 1),
+                "face_width": texts_of(width, 0),
+                "face_height": texts_of(width * SHAPE, 0),
+                "brightness": texts_of(brightness, 1),
             },
             places=[f"sample {i}" for i in range(owner.size)],
         )
@@ -206,16 +208,3 @@ class _Drawn:
     owner: Ints
     tone: Ints
     gender: Ints
-
-
-def _classes(rng: np.random.Generator, classes: Mapping[str, ReleaseClass], subjects: int) -> Ints:
-    """A class for each subject, (K,): exact shares, rounded by largest remainder, in random order."""
-    shares = np.array([release_class.share for release_class in classes.values()] or [1.0])
-    exact = shares / shares.sum() * subjects
-    sizes = np.floor(exact).astype(np.int64)
-    sizes[np.argsort(sizes - exact, kind="stable")[: subjects - int(sizes.sum())]] += 1
-    return rng.permutation(np.repeat(np.arange(shares.size), sizes))
-
-
-def _texts(values: Floats, digits: int) -> Texts:
-    return np.array([f"{value:.{digits}f}" for value in values], dtype=object)

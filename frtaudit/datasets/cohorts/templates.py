@@ -25,12 +25,7 @@ SUBJECT = ("subject_id", "subject")
 MODEL = ("model", "provider")
 REASON = ("reason", "code", "failure")
 METADATA = "metadata.csv"
-_OWN = {
-    "metadata": None,
-    "pairs": None,
-    "failures": None,
-    "pseudonym_key": None,
-}  # file names of the cohort alone
+_OWN = dict.fromkeys(("metadata", "pairs", "failures", "pseudonym_key"))  # file names of the cohort alone
 
 
 @register("cohort", "templates")
@@ -80,7 +75,8 @@ class TemplateFolder:
         paths = _named(root, [metadata, pairs, failures, *(file.path for file in files.values())])
         inputs = {name: sha256_file(path) for name, path in paths.items()}
         records = _records(files, inputs)
-        inputs |= {f"templates/{name}.json": sha256_file(_record_path(files[name].path)) for name in records}
+        beside = {name: files[name].path.with_suffix(".json") for name in records}
+        inputs |= {f"templates/{name}.json": sha256_file(path) for name, path in beside.items()}
         training = {name: self._trained(name, path) for name, path in self.training.items()}
         for name, training_set in training.items():
             inputs |= {f"training/{name}/{file}": value for file, value in training_set.inputs.items()}
@@ -113,9 +109,9 @@ class TemplateFolder:
         try:
             return replace(self, root=path, training={}, **_OWN).load({}, 0)
         except DataError as error:
-            accepted = (
-                "files and columns as those of cohort.root" if "cohort." in error.accepted else error.accepted
-            )
+            accepted = error.accepted
+            if "cohort." in accepted:
+                accepted = "files and columns as those of cohort.root"
             raise DataError(where, f"{error.where}: {error.found}", accepted) from None
 
     def _metadata(self, root: Path) -> Path:
@@ -202,9 +198,8 @@ def _template_files(
     folder = root / "templates"
     paths = sorted(folder.glob("*.npz"))
     if not paths and os.path.lexists(folder):
-        raise DataError(
-            "templates", "no .npz file", f"templates/<provider>.npz below cohort.root{_or_import(root)}"
-        )
+        accepted = f"templates/<provider>.npz below cohort.root{_or_import(root)}"
+        raise DataError("templates", "no .npz file", accepted)
     for path in paths:
         if path.is_dir() and not path.is_symlink():
             raise DataError(f"templates/{path.name}", "is a folder", "an .npz file")
@@ -225,14 +220,10 @@ def _template_files(
 def _records(files: Mapping[str, TemplateFile], inputs: Mapping[str, str]) -> dict[str, TemplateRecord]:
     """What made the templates, of those that ``frtaudit embed`` did."""
     records = {
-        name: read_record(_record_path(file.path), f"templates/{name}.json", inputs[file.name])
+        name: read_record(file.path.with_suffix(".json"), f"templates/{name}.json", inputs[file.name])
         for name, file in files.items()
     }
     return {name: record for name, record in records.items() if record is not None}
-
-
-def _record_path(path: Path) -> Path:
-    return path.parent / f"{path.stem}.json"
 
 
 def _name(root: Path, path: Path) -> str:
@@ -245,7 +236,6 @@ def _named(root: Path, paths: list[Path | None]) -> dict[str, Path]:
     named: dict[str, Path] = {}
     for path in paths:
         if path is not None and named.setdefault(_name(root, path), path) != path:
-            raise DataError(
-                f"cohort: {path.name}", "two of its files have this name", "a separate name for each"
-            )
+            problem = "two of its files have this name"
+            raise DataError(f"cohort: {path.name}", problem, "a separate name for each")
     return named

@@ -12,6 +12,7 @@ from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.datasets.drawn_people import texts_of
 from frtaudit.errors import SpecError
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
@@ -108,9 +109,9 @@ class Traits:
         base = unit(von_mises_fisher(rng, means[owner], kappa[owner]) + moved)
         columns = {
             "hair": np.array(HAIR, dtype=object)[hair],
-            "hair_confidence": _texts(rng.beta(8, 1, owner.size), 3),
-            "exposure": _texts(brightness, 1),
-            "age": _texts(age, 1),
+            "hair_confidence": texts_of(rng.beta(8, 1, owner.size), 3),
+            "exposure": texts_of(brightness, 1),
+            "age": texts_of(age, 1),
         }
         return columns, base
 
@@ -137,9 +138,8 @@ class Traits:
     def _noise(self, system: str, of: str, size: int, seed: int) -> Floats:
         """What a system adds to each image of a set: a Gaussian of the system's length (root mean square)."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "traits", system, of))
-        return np.asarray(
-            self.systems[system] / np.sqrt(self.dimension) * rng.standard_normal((size, self.dimension))
-        )
+        length = self.systems[system] / np.sqrt(self.dimension)
+        return np.asarray(length * rng.standard_normal((size, self.dimension)))
 
     def _observed(
         self,
@@ -175,13 +175,14 @@ class Traits:
         noise = self._strangers(rng, shape, centres, images)
         shows = who[identity]
         shows[list(noise)] = who[list(noise.values())]
+        texts = ["" if k == NOBODY else f"subject_{k:05d}" for k in shows.tolist()]
         copied = {at: shown.names[source] for at, source in copies.items()}
         people = [f"person_{k:06d}" for k in identity]
         roster = Roster(
             sample_ids=[f"{name}_{i % shape.samples:03d}" for i, name in enumerate(people)],
             subjects=people,
             columns={
-                "shows": _named(shows),
+                "shows": np.array(texts, dtype=object),
                 "shows_image": np.array([copied.get(at, "") for at in range(identity.size)], dtype=object),
             },
             places=[f"training image {i}" for i in range(identity.size)],
@@ -240,11 +241,8 @@ class Traits:
         for name, shape in self.training.items():
             shares = (shape.overlap, shape.copied, shape.split, shape.noise)
             if shape.identities < 2 or shape.samples < 2 or not all(0 <= share <= 1 for share in shares):
-                yield (
-                    f"training.{name}",
-                    "counts below 2, or shares outside [0, 1]",
-                    "counts from 2, shares in [0, 1]",
-                )
+                problem = "counts below 2, or shares outside [0, 1]"
+                yield f"training.{name}", problem, "counts from 2, shares in [0, 1]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,12 +252,3 @@ class _Shown:
     owner: Ints
     base: Floats
     names: Sequence[str]
-
-
-def _named(subjects: Ints) -> Texts:
-    """The test subject that each training image shows, as text, empty for a stranger."""
-    return np.array(["" if k == NOBODY else f"subject_{k:05d}" for k in subjects.tolist()], dtype=object)
-
-
-def _texts(values: Floats, digits: int) -> Texts:
-    return np.array([f"{value:.{digits}f}" for value in values], dtype=object)

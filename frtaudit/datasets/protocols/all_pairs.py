@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.core.registry import register
-from frtaudit.inputs.pairing import cells_of
+from frtaudit.inputs.pairing import cells_of, implied_comparisons
 
 
 @register("protocol", "all_pairs")
@@ -23,11 +21,4 @@ class AllPairs:
 
     def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The implied comparisons: nothing is listed."""
-        none = np.empty(0, dtype=np.int32)
-        return Comparisons(
-            all_pairs=True,
-            probe=none,
-            reference=none,
-            mated=np.empty(0, dtype=np.bool_),
-            cells=cells_of(cohort_data.cohort, self.non_mated, self.within),
-        )
+        return implied_comparisons(cells_of(cohort_data.cohort, self.non_mated, self.within))

@@ -15,7 +15,6 @@ class AsFinished:
     def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The runs' comparisons. Raises :class:`SpecError` for a cohort that is not made of runs."""
         if cohort_data.compared is None:
-            raise SpecError(
-                "protocol", "the cohort holds no finished run", "cohort=runs, or another protocol"
-            )
+            problem = "the cohort holds no finished run"
+            raise SpecError("protocol", problem, "cohort=runs, or another protocol")
         return cohort_data.compared

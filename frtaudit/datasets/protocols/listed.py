@@ -33,22 +33,19 @@ class Listed:
 
     def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The listed comparisons, in the order of the list. Raises :class:`DataError` when there is no list."""
-        cells = cells_of(cohort_data.cohort, self.non_mated, self.within)
+        cohort = cohort_data.cohort
+        cells = cells_of(cohort, self.non_mated, self.within)
         path = Path(self.file) if self.file else cohort_data.pairs
         if path is not None:
-            pairs = read_pairs(path, cohort_data.cohort)
-            return listed_comparisons(
-                cohort_data.cohort, pairs.probe, pairs.reference, cells, fold=pairs.fold
-            )
+            pairs = read_pairs(path, cohort)
+            return listed_comparisons(cohort, pairs.probe, pairs.reference, cells, fold=pairs.fold)
         tables = [comparisons for comparisons, _ in cohort_data.tables.values()]
         if not tables:
             accepted = "protocol.file, a cohort with pairs.txt, or a cohort of score lists"
             raise DataError("protocol", "the cohort holds no list of pairs", accepted)
         ordered = any(table.ordered for table in tables)
         probe, reference = _union(tables, ordered=ordered)
-        return listed_comparisons(
-            cohort_data.cohort, probe, reference, cells, ordered=ordered, order_rule=self.orders
-        )
+        return listed_comparisons(cohort, probe, reference, cells, ordered=ordered, order_rule=self.orders)
 
 
 def _union(tables: Sequence[Comparisons], *, ordered: bool) -> tuple[Index, Index]:

@@ -38,17 +38,16 @@ class RoundRobin:
 
     def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """Both orders of every mated pair, by subject, probe, reference. :class:`DataError` when there is none."""
-        probe, reference = mated_orders(cohort_data.cohort)
+        cohort = cohort_data.cohort
+        probe, reference = mated_orders(cohort)
         if not probe.size:
             raise DataError("protocol", "no subject has two samples", "subjects with two samples or more")
-        cells = cells_of(cohort_data.cohort, self.non_mated, self.within)
+        cells = cells_of(cohort, self.non_mated, self.within)
         if self.strangers:
-            first, second = strangers_of(cohort_data.cohort, cells, self.strangers)
+            first, second = strangers_of(cohort, cells, self.strangers)
             probe = np.concatenate([probe, first, second])
             reference = np.concatenate([reference, second, first])
-        return listed_comparisons(
-            cohort_data.cohort, probe, reference, cells, ordered=True, order_rule=self.orders
-        )
+        return listed_comparisons(cohort, probe, reference, cells, ordered=True, order_rule=self.orders)
 
 
 def mated_orders(cohort: Cohort) -> tuple[Index, Index]:

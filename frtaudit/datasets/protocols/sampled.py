@@ -9,13 +9,12 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import Cohort, CohortData
 from frtaudit.core.comparisons import Comparisons, Step
 from frtaudit.core.registry import register
+from frtaudit.datasets.pair_rules import EVERYBODY, groups_of
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.stats.folds.fold_assignment import capped
 from frtaudit.stats.folds.selection import Candidates, Limits, choose
 from frtaudit.stats.similarity.pairs import drawn_pairs, mated_pairs
-
-EVERYBODY = "all"
 
 
 @register("protocol", "sampled")
@@ -45,20 +44,18 @@ class Sampled:
         for name in ("mated", "non_mated", "per_subject", "per_image", "k", "identities", "images"):
             value = getattr(self, name)
             if value is not None and value < (2 if name == "k" else 1):
-                raise SpecError(
-                    f"protocol.{name}", f"found {value}", "2 or more" if name == "k" else "1 or more"
-                )
+                accepted = "2 or more" if name == "k" else "1 or more"
+                raise SpecError(f"protocol.{name}", f"found {value}", accepted)
         if self.mated is None and (self.k is not None or self.balance is not None):
             raise SpecError("protocol.mated", "no number, but balance or k is given", "how many mated pairs")
 
     def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The drawn pairs, mated first. :class:`DataError` where there are fewer than wanted, by kind and group."""
         cohort = cohort_data.cohort
-        names, groups = _groups(cohort, self.balance)
+        names, groups = groups_of(cohort, self.balance, "protocol.balance")
         rng = np.random.default_rng(seed_of(cohort_data.seed, "protocol", "sampled"))
-        pool = self._pool(
-            cohort, groups, names, np.random.default_rng(seed_of(cohort_data.seed, "protocol", "pool"))
-        )
+        of_pool = np.random.default_rng(seed_of(cohort_data.seed, "protocol", "pool"))
+        pool = self._pool(cohort, groups, names, of_pool)
         mated, folds, of_mated = self._mated(cohort, groups, names, pool, rng)
         wanted = mated[0].size if self.non_mated is None else self.non_mated
         left = pool.copy()
@@ -92,9 +89,8 @@ class Sampled:
             indices = np.flatnonzero(np.isin(cohort.subject_of, rng.permutation(able)[:many]))
             order = rng.permutation(indices.size)
             indices = indices[order][np.argsort(cohort.subject_of[indices[order]], kind="stable")]
-            rank = np.arange(indices.size) - np.searchsorted(
-                cohort.subject_of[indices], cohort.subject_of[indices]
-            )
+            of = cohort.subject_of[indices]
+            rank = np.arange(indices.size) - np.searchsorted(of, of)
             more = rng.permutation(indices[rank >= 2])
             room = more.size if self.images is None else max(self.images // parts - int((rank < 2).sum()), 0)
             pool[np.concatenate([indices[rank < 2], more[:room]])] = True
@@ -106,9 +102,8 @@ class Sampled:
         """Mated pairs, their folds and groups."""
         first, second = (side.astype(np.int64) for side in mated_pairs(cohort.subject_of))
         if not first.size:
-            raise DataError(
-                "protocol.mated", "no subject has two samples", "subjects with two samples or more"
-            )
+            accepted = "subjects with two samples or more"
+            raise DataError("protocol.mated", "no subject has two samples", accepted)
         inside = pool[first] & pool[second]
         first, second = first[inside], second[inside]
         order = rng.permutation(first.size)
@@ -172,7 +167,12 @@ class Sampled:
         )
         picked = choose(pairs, limits)
         if not all_of_them:
-            _refuse_few(kind, names, pairs.stratum[picked.at], limits.wanted)
+            have = np.bincount(pairs.stratum[picked.at], minlength=len(names)).tolist()
+            for name, count, want in zip(names, have, limits.wanted, strict=True):
+                if count < want:
+                    of = "" if name == EVERYBODY else f" of {name}"
+                    text = f"{want} pairs{of} are required, {want - count} of them are missing"
+                    raise DataError(f"protocol.{kind}", text, f"{count} or fewer, or weaker caps")
         order = np.lexsort((pairs.second[picked.at], pairs.first[picked.at]))
         at = picked.at[order]
         return (pairs.first[at], pairs.second[at]), picked.fold[order], pairs.stratum[at]
@@ -192,26 +192,6 @@ def _side_by_side(subject: Index, samples: Ints, rng: np.random.Generator) -> tu
     apart = subject[front] != subject[other]
     front, other = front[apart], other[apart]
     return np.minimum(front, other), np.maximum(front, other)
-
-
-def _refuse_few(kind: str, names: tuple[str, ...], stratum: Ints, wanted: tuple[int, ...]) -> None:
-    have = np.bincount(stratum, minlength=len(names)).tolist()
-    for name, count, want in zip(names, have, wanted, strict=True):
-        if count < want:
-            of = "" if name == EVERYBODY else f" of {name}"
-            text = f"{want} pairs{of} are required, {want - count} of them are missing"
-            raise DataError(f"protocol.{kind}", text, f"{count} or fewer, or weaker caps")
-
-
-def _groups(cohort: Cohort, schema: str | None) -> tuple[tuple[str, ...], Ints]:
-    """Names of the groups, and the group of each subject, -1 = in none."""
-    if schema is None:
-        return (EVERYBODY,), np.zeros(cohort.n_subjects, dtype=np.int64)
-    if schema not in cohort.classifications:
-        known = ", ".join(cohort.classifications) or "a schema in schemas"
-        raise SpecError("protocol.balance", f"no schema is named {schema!r}", known)
-    classification = cohort.classifications[schema]
-    return classification.classes, classification.codes.astype(np.int64)
 
 
 def _steps(kind: str, of: Ints, names: tuple[str, ...]) -> list[Step]:

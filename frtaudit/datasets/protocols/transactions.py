@@ -78,9 +78,8 @@ class ComposedTransactions:
             raise DataError("protocol.order", f"no column {self.order!r}", f"one of the columns: {known}")
         texts = cohort_data.attributes[self.order].astype(str)
         if np.any(texts == ""):
-            raise DataError(
-                "protocol.order", f"column {self.order!r} is empty for some samples", "a value for each"
-            )
+            problem = f"column {self.order!r} is empty for some samples"
+            raise DataError("protocol.order", problem, "a value for each")
         try:
             values = texts.astype(np.float64)
         except ValueError:

@@ -77,11 +77,8 @@ class Cosine:
         templates = self._load(cohort_data)
         if comparisons.all_pairs:
             blocks = cosine_blocks if self.metric is Metric.COSINE else unit_distance_blocks
-            block = blocks(templates.vectors)
-            cohort = cohort_data.cohort
-            return tail_of(
-                block, templates.rows, cohort, comparisons, groups, self.score_range, request, failures
-            )
+            block, rows, cohort = blocks(templates.vectors), templates.rows, cohort_data.cohort
+            return tail_of(block, rows, cohort, comparisons, groups, self.score_range, request, failures)
         scorer = pair_scorer(templates, self.metric)
         return table_of(scorer, comparisons, self.failed(cohort_data, seed), self.score_range, failures)
 
@@ -89,9 +86,8 @@ class Cosine:
         stem = self.templates or self.name
         if stem not in cohort_data.templates:
             accepted = ", ".join(cohort_data.templates) or "a cohort with templates"
-            raise SpecError(
-                f"providers.{self.name}", f"the cohort holds no templates named {stem!r}", accepted
-            )
+            problem = f"the cohort holds no templates named {stem!r}"
+            raise SpecError(f"providers.{self.name}", problem, accepted)
         return cohort_data.templates[stem]()
 
 

@@ -53,20 +53,14 @@ class FinishedSystem:
         Raises :class:`DataError` for a threshold below the scores that the run kept.
         """
         if self.name not in cohort_data.stored_systems:
-            raise SpecError(
-                f"providers.{self.name}",
-                "no finished run holds it",
-                ", ".join(cohort_data.stored_systems) or "cohort=runs",
-            )
+            accepted = ", ".join(cohort_data.stored_systems) or "cohort=runs"
+            raise SpecError(f"providers.{self.name}", "no finished run holds it", accepted)
         run = cohort_data.stored_systems[self.name]
         if comparisons.all_pairs and run.tail is not None:
             lowest, floor = min(request.thresholds, default=np.inf), run.tail.cutoff
             if lowest < floor:
-                raise DataError(
-                    f"providers.{self.name}",
-                    f"threshold {lowest:g} lies below the scores that its run kept",
-                    f"{floor:g} or higher",
-                )
+                problem = f"threshold {lowest:g} lies below the scores that its run kept"
+                raise DataError(f"providers.{self.name}", problem, f"{floor:g} or higher")
             return run.tail
         if comparisons is cohort_data.compared and run.table is not None:
             return run.table
@@ -74,17 +68,11 @@ class FinishedSystem:
 
 
 def _looked_up(comparisons: Comparisons, run: StoredSystem) -> ScoreTable:
-    size = comparisons.n_listed
-    missing = ScoreTable(
-        score=np.full(size, np.nan), failure=np.zeros(size, dtype=np.int16), codes=(NOT_KEPT,)
-    )
-    if run.pairs is None:
-        return missing
-    listed, table = run.pairs
-    line = align(
-        pair_keys(comparisons.probe, comparisons.reference, ordered=False),
-        pair_keys(listed.probe, listed.reference, ordered=False),
-    )
-    score = np.where(line < 0, np.nan, table.score[line])
+    score = np.full(comparisons.n_listed, np.nan)
+    if run.pairs is not None:
+        listed, table = run.pairs
+        keys = pair_keys(comparisons.probe, comparisons.reference, ordered=False)
+        line = align(keys, pair_keys(listed.probe, listed.reference, ordered=False))
+        score = np.where(line < 0, np.nan, table.score[line])
     failed = np.where(np.isfinite(score), -1, 0).astype(np.int16)
     return ScoreTable(score=score, failure=failed, codes=(NOT_KEPT,))

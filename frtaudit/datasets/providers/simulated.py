@@ -49,9 +49,8 @@ class Simulated:
         check_recommended(self.name, self.recommended, self.score_range)
         for key in ("mated_sd", "non_mated_sd"):
             if not 0 < getattr(self, key) < np.inf:
-                raise SpecError(
-                    f"providers.{self.name}.{key}", f"{getattr(self, key):g}", "a positive number"
-                )
+                where = f"providers.{self.name}.{key}"
+                raise SpecError(where, f"{getattr(self, key):g}", "a positive number")
         if not 0 <= self.failure_rate < 1 or not 0 <= self.asymmetry < np.inf:
             text = f"failure_rate {self.failure_rate:g}, asymmetry {self.asymmetry:g}"
             raise SpecError(f"providers.{self.name}", text, "failure_rate in [0, 1), asymmetry >= 0")
@@ -91,9 +90,8 @@ class Simulated:
         """Scores of unordered comparisons; both orders give the same."""
         z = normal(_key(seed, self.name, "score"), np.minimum(probe, reference), np.maximum(probe, reference))
         mated = subject_of[probe] == subject_of[reference]
-        score = np.where(
-            mated, self.mated_mean + self.mated_sd * z, self.non_mated_mean + self.non_mated_sd * z
-        )
+        same, others = self.mated_mean + self.mated_sd * z, self.non_mated_mean + self.non_mated_sd * z
+        score = np.where(mated, same, others)
         return np.clip(score, *self.score_range)
 
     def _ordered(

@@ -46,17 +46,13 @@ def _decided(pairs: Pairs, samples: Samples, mated_by: str) -> tuple[Pairs, tupl
     if not wrong.size:
         return pairs, ()
     if mated_by == "names":
-        return replace(pairs, mated=named), (
-            f"{wrong.size} labels disagree with the names: the names were used",
-        )
+        note = f"{wrong.size} labels disagree with the names: the names were used"
+        return replace(pairs, mated=named), (note,)
     first = int(wrong[0])
     label, names = ("mated", "two people") if pairs.mated[first] else ("non-mated", "one person")
     more = f" (and {wrong.size - 1} more)" if wrong.size > 1 else ""
-    raise DataError(
-        pairs.place(first),
-        f"the label is {label}, the names are of {names}{more}",
-        "labels that agree with the names, or mated=names",
-    )
+    problem = f"the label is {label}, the names are of {names}{more}"
+    raise DataError(pairs.place(first), problem, "labels that agree with the names, or mated=names")
 
 
 def _check_samples(name: str, samples: Samples) -> None:
@@ -69,8 +65,5 @@ def _check_samples(name: str, samples: Samples) -> None:
             raise DataError(f"{name} image {broken + 1}", f"the {kind} id has {NO_ID}", "an id")
         wrong = next((i for i, text in enumerate(texts) if not text or text != text.strip()), None)
         if wrong is not None:
-            raise DataError(
-                f"{name} image {wrong + 1}",
-                f"the {kind} id is empty, or begins or ends with a space",
-                "an id",
-            )
+            problem = f"the {kind} id is empty, or begins or ends with a space"
+            raise DataError(f"{name} image {wrong + 1}", problem, "an id")

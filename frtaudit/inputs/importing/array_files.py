@@ -142,8 +142,6 @@ def _h5(path: Path) -> Any:  # noqa: ANN401  h5py has no types
 
 def _h5_headers(path: Path, name: str) -> dict[str, ArrayHeader]:
     """Datasets directly below the root; links are not followed, nor what stands in other files (external, virtual)."""
-    import numpy as np
-
     try:
         with _h5(path) as file:
             import h5py

@@ -39,20 +39,13 @@ def with_systems(known: KnownSet, folder: Contents, options: Options) -> KnownSe
     if scored:
         return replace(known, scores=scored)
     systems = systems_in(place, options, KINDS if options.templates else ARRAYS)
-    if not systems:
-        if options.templates:
-            pickles = place.ending(*PICKLES)
-            raise (
-                refuse_pickle(pickles[0])
-                if pickles
-                else DataError(
-                    options.templates,
-                    "no embeddings",
-                    f"files ending in {', '.join(KINDS)} with rows of numbers",
-                )
-            )
-        return known
-    return attached(known, systems)
+    if not systems and options.templates:
+        pickles = place.ending(*PICKLES)
+        if pickles:
+            raise refuse_pickle(pickles[0])
+        accepted = f"files ending in {', '.join(KINDS)} with rows of numbers"
+        raise DataError(options.templates, "no embeddings", accepted)
+    return attached(known, systems) if systems else known
 
 
 def attached(known: KnownSet, systems: Sequence[Vectors]) -> KnownSet:
@@ -106,7 +99,11 @@ def cosines(embeddings: Embeddings, pairs: Pairs) -> PairScores:
 
 def _joined(source: Vectors, samples: Samples, pairs: Pairs | None) -> Embeddings:
     rows, notes = _rows(source, samples, pairs)
-    bad = _unusable(source)
+    bad = np.full(source.vectors.shape[0], "", dtype=object)  # why a row is no template
+    bad[~np.any(source.vectors, axis=1)] = ZERO
+    bad[~np.all(np.isfinite(source.vectors), axis=1)] = NOT_FINITE
+    if source.here is not None:
+        bad[~source.here] = NO_EMBEDDING
     there = (rows >= 0) & (bad == "")
     twice = np.flatnonzero(np.bincount(rows[there], minlength=1) > 1)
     if twice.size:
@@ -128,57 +125,33 @@ def _rows(source: Vectors, samples: Samples, pairs: Pairs | None) -> tuple[Ints,
     """The sample of each row, -1 for none."""
     if source.ids is None:
         if pairs is not None and source.vectors.shape[0] == 2 * pairs.probe.size:
-            return _in_pair_order(source, pairs)
+            order = np.stack([pairs.probe, pairs.reference], axis=1).ravel().astype(np.int64)
+            first = np.unique(order, return_index=True)[1]
+            rows = np.full(order.size, -1, dtype=np.int64)
+            rows[first] = order[first]  # of an image in several pairs the first row counts
+            return rows, [f"{source.file}: no ids; rows 2i and 2i + 1 are taken as those of pair i"]
         if source.vectors.shape[0] != len(samples.ids):
             text = f"{source.vectors.shape[0]} rows without ids, the set has {len(samples.ids)} images"
             raise DataError(source.file, text, "an array or column of image ids, or as many rows as images")
-        return np.arange(len(samples.ids)), [
-            f"{source.file}: no ids; its rows are taken in the order of the images"
-        ]
-    best = max(
-        _indexes(samples), key=lambda index: sum(_key(name, index) in index[1] for name in source.ids or ())
-    )
-    rows = np.array([best[1].get(_key(name, best), -1) for name in source.ids], dtype=np.int64)
+        note = f"{source.file}: no ids; its rows are taken in the order of the images"
+        return np.arange(len(samples.ids)), [note]
+    rows = np.array(_by_id(source.ids, samples), dtype=np.int64)
     extra = int((rows < 0).sum())
-    return rows, [
-        f"{source.file}: {extra} rows are of images that are not in the set: left out"
-    ] if extra else []
+    note = f"{source.file}: {extra} rows are of images that are not in the set: left out"
+    return rows, [note] if extra else []
 
 
-def _in_pair_order(source: Vectors, pairs: Pairs) -> tuple[Ints, list[str]]:
-    """Rows 2i and 2i + 1 are of pair i; of an image in several pairs the first row counts."""
-    order = np.stack([pairs.probe, pairs.reference], axis=1).ravel().astype(np.int64)
-    first = np.unique(order, return_index=True)[1]
-    rows = np.full(order.size, -1, dtype=np.int64)
-    rows[first] = order[first]
-    return rows, [f"{source.file}: no ids; rows 2i and 2i + 1 are taken as those of pair i"]
-
-
-Named = tuple[bool, Mapping[str, int]]
-
-
-def _key(name: str, index: Named) -> str:
-    return stem(name) if index[0] else name
-
-
-def _indexes(samples: Samples) -> list[Named]:
-    """Samples by id, by path, and by the name of the file alone where that is unique."""
+def _by_id(names: Sequence[str], samples: Samples) -> list[int]:
+    """The sample of each name: by id, path, or the name of the file alone where that is unique, whichever has most."""
     paths = samples.columns.get("path", ())
     by_id = {name: i for i, name in enumerate(samples.ids)}
     by_path = {name: i for i, name in enumerate(paths) if name}
     stems = [stem(name) for name in samples.ids]
     by_stem = {name: i for i, name in enumerate(stems)} if len(set(stems)) == len(stems) else {}
-    return [(False, by_id), (False, by_path), (True, by_stem)]
-
-
-def _unusable(source: Vectors) -> "np.ndarray[tuple[int, ...], np.dtype[np.object_]]":
-    """Why each row is no template, empty where it is one."""
-    why = np.full(source.vectors.shape[0], "", dtype=object)
-    why[~np.any(source.vectors, axis=1)] = ZERO
-    why[~np.all(np.isfinite(source.vectors), axis=1)] = NOT_FINITE
-    if source.here is not None:
-        why[~source.here] = NO_EMBEDDING
-    return why
+    bare = [stem(name) for name in names]
+    ways = ((by_id, names), (by_path, names), (by_stem, bare))
+    rows = [[index.get(text, -1) for text in texts] for index, texts in ways]
+    return max(rows, key=lambda way: sum(row >= 0 for row in way))
 
 
 def _noticed(source: Vectors, vectors: Singles, failed: Mapping[int, str]) -> list[str]:

@@ -3,7 +3,7 @@
 import os
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -24,14 +24,13 @@ TEXT_BYTES = 4 << 30  # of a text file that is read whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """The contents of ``root``: ``files`` maps names with ``/`` to bytes; ``links``: symbolic links, not followed.
+    """The contents of ``root``: ``files`` maps names with ``/`` to bytes; symbolic links are not followed.
 
     A single file is a folder that holds nothing else.
     """
 
     root: Path
     files: Mapping[str, int]
-    links: int = 0
     _heads: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
     def path(self, name: str) -> Path:
@@ -90,10 +89,10 @@ def contents_of(root: Path, apart: Path | None = None) -> Contents:
     try:
         if root.is_dir():
             files: dict[str, int] = {}
-            links = sum(_listed(root, "", 0, files))
+            _list(root, "", 0, files)
             below = _below(root, apart)
             files = {name: size for name, size in files.items() if not (below and name.startswith(below))}
-            return Contents(root=root, files=dict(sorted(files.items())), links=links)
+            return Contents(root=root, files=dict(sorted(files.items())))
         check_regular(root)
         if root.is_file():
             return Contents(root=root.parent, files={root.name: root.stat().st_size})
@@ -104,17 +103,15 @@ def contents_of(root: Path, apart: Path | None = None) -> Contents:
 
 def _below(root: Path, apart: Path | None) -> str:
     """The beginning of names below ``apart``, if it is in ``root``."""
-    if (
-        apart is None
-        or not apart.resolve().is_relative_to(root.resolve())
-        or apart.resolve() == root.resolve()
-    ):
+    if apart is None:
         return ""
-    return f"{apart.resolve().relative_to(root.resolve()).as_posix()}/"
+    above, below = root.resolve(), apart.resolve()
+    inside = below != above and below.is_relative_to(above)
+    return f"{below.relative_to(above).as_posix()}/" if inside else ""
 
 
-def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iterator[int]:
-    """1 for each entry that is not followed; ``files`` gains the rest."""
+def _list(folder: Path, above: str, depth: int, files: dict[str, int]) -> None:
+    """``files`` gains what a folder holds, but links."""
     if depth > DEPTH:
         raise DataError(above, f"more than {DEPTH} nested folders", "the folder of one test set")
     with os.scandir(folder) as entries:
@@ -124,21 +121,15 @@ def _listed(folder: Path, above: str, depth: int, files: dict[str, int]) -> Iter
             if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                yield from _listed(Path(entry.path), f"{name}/", depth + 1, files)
+                _list(Path(entry.path), f"{name}/", depth + 1, files)
             elif entry.is_file(follow_symlinks=False):
-                _add(files, name, entry)
-            else:
-                yield 1
-
-
-def _add(files: dict[str, int], name: str, entry: "os.DirEntry[str]") -> None:
-    if len(files) >= FILES:
-        raise DataError("the folder", f"more than {FILES} files", "the folder of one test set")
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise DataError("a file", f"is called {name!r}", "a name in UTF-8") from None
-    files[name] = entry.stat(follow_symlinks=False).st_size
+                if len(files) >= FILES:
+                    raise DataError("the folder", f"more than {FILES} files", "the folder of one test set")
+                try:
+                    name.encode()
+                except UnicodeEncodeError:
+                    raise DataError("a file", f"is called {name!r}", "a name in UTF-8") from None
+                files[name] = entry.stat(follow_symlinks=False).st_size
 
 
 def _first_lines(path: Path) -> list[str]:

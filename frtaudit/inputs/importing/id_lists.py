@@ -28,22 +28,15 @@ def row_ids(vectors: Vectors, folder: Contents, options: Options) -> Vectors:
 
 def _listed(folder: Contents, name: str, rows: int) -> list[str]:
     """The ids of a list of that many lines; none of any other."""
-    if name.endswith(ARRAYS):
-        return _of_arrays(folder, name, rows)
-    if not folder.head(name):
-        return []
-    lines = [line.strip() for line in folder.lines(name)]
-    return lines if len(lines) == rows and all(lines) and len(set(lines)) == rows else []
-
-
-def _of_arrays(folder: Contents, name: str, rows: int) -> list[str]:
-    """The one array of texts of a file that holds nothing else."""
+    if not name.endswith(ARRAYS):
+        lines = [line.strip() for line in folder.lines(name)] if folder.head(name) else []
+        return lines if len(lines) == rows and all(lines) and len(set(lines)) == rows else []
     if is_converted(name, folder.files):
         return []
     array_headers = headers(folder.path(name), name)
-    texts = [
-        key for key, header in array_headers.items() if header.shape == (rows,) and header.dtype.kind in "US"
-    ]
-    if len(array_headers) != 1 or not texts:
+    if len(array_headers) != 1:  # the one array of texts of a file that holds nothing else
         return []
-    return [str(text) for text in arrays(folder.path(name), name, {"ids": texts[0]})["ids"].tolist()]
+    ((key, header),) = array_headers.items()
+    if header.shape != (rows,) or header.dtype.kind not in "US":
+        return []
+    return [str(text) for text in arrays(folder.path(name), name, {"ids": key})["ids"].tolist()]

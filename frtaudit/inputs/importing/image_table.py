@@ -49,10 +49,8 @@ class ImageTable:
 
     def columns(self) -> dict[str, list[str]]:
         """The other columns."""
-        others = [name for name in self.table.columns if name not in {self.id, self.subject}]
-        return {
-            name: self.table.texts(name).tolist() for name in others if name not in {"image_id", "subject_id"}
-        }
+        taken = {self.id, self.subject, "image_id", "subject_id"}
+        return {name: self.table.texts(name).tolist() for name in self.table.columns if name not in taken}
 
 
 def image_table(table: Table, wanted: Sequence[str] | None, options: Options) -> ImageTable:
@@ -91,11 +89,15 @@ def overlap(table: Table, column: str, wanted: Sequence[str]) -> int:
 
 def groups_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) -> tuple[str, ...]:
     """The columns with a few classes of people, each person nearly always in one."""
-    return tuple(
-        name
-        for name, texts in columns.items()
-        if name.lower() not in NOT_GROUPS and _is_group(texts, subjects)
-    )
+    groups = []
+    for name, texts in columns.items():
+        classes = {text for text in texts if text}
+        if name.lower() in NOT_GROUPS or len(classes) not in CLASSES or set("&|") & set("".join(classes)):
+            continue
+        of = _by_person(texts, subjects)
+        if of and sum(len(cells) == 1 for cells in of.values()) >= STEADY * len(of):
+            groups.append(name)
+    return tuple(groups)
 
 
 def numbers_among(columns: Mapping[str, Sequence[str]], subjects: Sequence[str]) -> dict[str, Numbers]:
@@ -166,14 +168,6 @@ def _single(candidates: Sequence[str], table: Table, option: str, kind: str) -> 
         choices(option, columns) if len(columns) < 6 else f"{option}=COLUMN, one of {column_names(columns)}"
     )
     raise DataError(table.name, what, listed)
-
-
-def _is_group(texts: Sequence[str], subjects: Sequence[str]) -> bool:
-    classes = {text for text in texts if text}
-    if len(classes) not in CLASSES or any("&" in text or "|" in text for text in classes):
-        return False
-    of = _by_person(texts, subjects)
-    return bool(of) and sum(len(cells) == 1 for cells in of.values()) >= STEADY * len(of)
 
 
 def _numbers(texts: Sequence[str], subjects: Sequence[str]) -> Numbers | None:

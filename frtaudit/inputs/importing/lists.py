@@ -52,9 +52,7 @@ def with_images(
         return ids, {}, ("the folder holds no image of the list: only names were read",)
     missing = len(names - set(paths))
     notes = [f"{missing} images of the list are not in the folder"] if missing else []
-    copies = sum(1 for path in folder.images() if belongs(path)) - sum(
-        1 for path in paths.values() if belongs(path)
-    )
+    copies = sum(map(belongs, folder.images())) - sum(map(belongs, paths.values()))
     if copies > 0:
         notes.append(f"{copies} images are in several folders: the first by name is used")
     return ids, {"path": [paths.get(name, "") for name in ids]}, tuple(notes)

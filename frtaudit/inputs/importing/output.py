@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from frtaudit.core.arrays import Index
@@ -54,11 +53,8 @@ def stem_of(system: str) -> str:
     >>> stem_of("vendor_a"), stem_of("מדקק_2026"), stem_of("con")
     ('vendor_a', 'מדקק_2026', 'con-1143da2bc54c495c')
     """
-    return (
-        system
-        if is_safe("".join("a" if is_of_a_script(mark) else mark for mark in system))
-        else file_name(system)
-    )
+    plain = "".join("a" if is_of_a_script(mark) else mark for mark in system)
+    return system if is_safe(plain) else file_name(system)
 
 
 def metadata(samples: Samples) -> bytes:
@@ -124,15 +120,12 @@ def _taken(texts: Sequence[str], rows: Index) -> pa.Array:
     return pa.array(texts, pa.string()).take(pa.array(rows))
 
 
-def _object(values: Sequence[str] | Index | pa.Array) -> "npt.NDArray[np.generic]":
-    """As an array; texts keep their own lengths, whatever the longest is."""
-    if isinstance(values, (np.ndarray, pa.Array)):
-        return np.asarray(values)
-    return np.asarray(values, dtype=object)
-
-
 def _csv(columns: Columns) -> bytes:
     import pandas as pd
 
-    frame = pd.DataFrame({name: _object(values) for name, values in columns.items()})
+    arrays = {  # texts as objects keep their own lengths, whatever the longest is
+        name: np.asarray(values, dtype=None if isinstance(values, (np.ndarray, pa.Array)) else object)
+        for name, values in columns.items()
+    }
+    frame = pd.DataFrame(arrays)
     return frame.to_csv(index=False, lineterminator="\n").encode()

@@ -124,11 +124,9 @@ class _Machine:
         plain = self.name.removesuffix(".bin") + PLAIN
         python = "; ".join(CONVERT).format(name=self.name, plain=plain)
         text = f" {value!r}" if isinstance(value, str) and len(value) < 60 else ""
-        raise DataError(
-            f"{self.name} offset {at}",
-            f"the pickle has opcode {opcode}{text}, which a list of images does not need",
-            f"encoded images and labels; if you trust the file: {python}",
-        )
+        problem = f"the pickle has opcode {opcode}{text}, which a list of images does not need"
+        accepted = f"encoded images and labels; if you trust the file: {python}"
+        raise DataError(f"{self.name} offset {at}", problem, accepted)
 
 
 def is_image_pickle(path: Path) -> bool:
@@ -157,16 +155,7 @@ def read_pickled_images(path: Path, name: str) -> tuple[list[Stored], Flags]:
             mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data,
         ):
             value = _value(data, name)
-    except (
-        ValueError,
-        IndexError,
-        KeyError,
-        AttributeError,
-        TypeError,
-        OSError,
-        UnicodeError,
-        OverflowError,
-    ):
+    except (ValueError, IndexError, KeyError, AttributeError, TypeError, OSError, OverflowError):
         raise DataError(
             name, "a damaged pickle, or not a list of images", "insightface's pair of images and labels"
         ) from None

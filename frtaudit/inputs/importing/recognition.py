@@ -1,5 +1,6 @@
 """The known layout of a folder: every reader is tried, and an ambiguity is an error."""
 
+from collections import Counter
 from typing import cast
 
 from frtaudit.core.registry import lookup, names
@@ -63,10 +64,8 @@ def _header(folder: Contents, name: str) -> list[str]:
 
 def _about(folder: Contents) -> str:
     """What the folder holds, in a few words."""
-    endings: dict[str, int] = {}
-    for name in folder.files:
-        _, dot, ending = name.rpartition(".")
-        endings[dot + ending[:12]] = endings.get(dot + ending[:12], 0) + 1
+    parts = (name.rpartition(".") for name in folder.files)
+    endings = Counter(dot + ending[:12] for _, dot, ending in parts)
     common = sorted(endings.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
     listed = ", ".join(f"{count} {ending}" for ending, count in common)
     return f"{len(folder.files)} files{f' ({listed})' if listed else ''}"

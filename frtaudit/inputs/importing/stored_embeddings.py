@@ -209,7 +209,7 @@ def _wide_columns(columns: Sequence[str]) -> list[str]:
 def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
     wide = _wide_columns(table.columns)
     if wide and not options.embedding:
-        vectors, taken = _stacked(table, wide), set(wide)
+        vectors, taken = np.stack([_parsed(table, column) for column in wide], axis=1), set(wide)
     else:
         column = options.embedding or table.find([text for text in EMBEDDING if text])
         if column is None or column not in table.columns:
@@ -243,23 +243,17 @@ def _column(table: Table, name: str | None) -> list[str] | None:
     return None if name is None else table.texts(name).tolist()
 
 
-def _stacked(table: Table, columns: Sequence[str]) -> Singles:
-    parts = []
-    for column in columns:
-        numbers = table.numbers(column)
-        parts.append(_parsed(table, column) if numbers is None else numbers.astype(np.float32))
-    return np.stack(parts, axis=1)
-
-
 def _parsed(table: Table, column: str) -> Singles:
+    numbers = table.numbers(column)
+    if numbers is not None:
+        return numbers.astype(np.float32)
     texts = table.number_texts(column)
     try:
         return np.array([float(text) if text else np.nan for text in texts], dtype=np.float32)
     except ValueError:
         row = next(row for row, text in enumerate(texts) if _no_number(text))
-        raise DataError(
-            table.place(row), f"column {column!r} holds no number", "a number, or nothing"
-        ) from None
+        problem = f"column {column!r} holds no number"
+        raise DataError(table.place(row), problem, "a number, or nothing") from None
 
 
 def _no_number(text: str) -> bool:
@@ -281,9 +275,8 @@ def _listed(table: Table, column: str) -> Singles:
         try:
             rows.append(np.asarray(read(cell), dtype=np.float32))
         except (TypeError, ValueError):
-            raise DataError(
-                table.place(row), f"column {column!r} holds no list of numbers", "[0.1, 0.2, ...]"
-            ) from None
+            problem = f"column {column!r} holds no list of numbers"
+            raise DataError(table.place(row), problem, "[0.1, 0.2, ...]") from None
         if rows[row].ndim != 1 or rows[row].shape != rows[0].shape:
             text = f"{rows[row].size} numbers, the first row has {rows[0].size}"
             raise DataError(table.place(row), text, "as many numbers in each row")

@@ -27,20 +27,15 @@ class BobDatabase:
     def recognise(self, folder: Contents) -> Evidence | None:
         """Two tables of one folder with key or path and a subject, named as in bob."""
         parts = _parts(folder)
-        return (
-            Evidence(file=f"{parts[0]}{ENROLLING}", found="tables of references and probes")
-            if parts
-            else None
-        )
+        if not parts:
+            return None
+        return Evidence(file=f"{parts[0]}{ENROLLING}", found="tables of references and probes")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """Every image is a sample; all probes against all enrolled images, or the pairs of a list."""
         parts = _parts(folder)
-        chosen = (
-            [part for part in parts if part.rstrip("/") == options.file.rstrip("/")]
-            if options.file
-            else parts
-        )
+        wanted = options.file.rstrip("/")
+        chosen = [part for part in parts if not options.file or part.rstrip("/") == wanted]
         if len(chosen) != 1:
             raise DataError(
                 "the folder", f"{len(parts)} parts", choices("file", [part.rstrip("/") for part in parts])
@@ -105,14 +100,11 @@ def _pairs(folder: Contents, part: str, sides: list[Side], ids: list[str]) -> tu
     """The matching list, else all probes against all enrolled images but themselves."""
     enrolled, probes = sides
     if f"{part}{MATCHING}" in folder.files:
-        return _matched(
-            read_table(folder.path(f"{part}{MATCHING}"), f"{part}{MATCHING}"), sides, ids
-        ), "pairs of the matching list"
+        table = read_table(folder.path(f"{part}{MATCHING}"), f"{part}{MATCHING}")
+        return _matched(table, sides, ids), "pairs of the matching list"
     if len(enrolled) * len(probes) > MAX_PAIRS:
-        return (
-            None,
-            f"{len(enrolled)} enrolled images against {len(probes)} probes: all pairs of all images are compared",
-        )
+        counts = f"{len(enrolled)} enrolled images against {len(probes)} probes"
+        return None, f"{counts}: all pairs of all images are compared"
     both = [(probe, image) for _, image in enrolled for _, probe in probes if probe != image]
     listed = [probe for probe, _ in both], [image for _, image in both]
     return pairs_of(f"{part}{PROBING}", listed, ids), "every probe against every enrolled image"

@@ -35,11 +35,8 @@ class TwoLines:
         labels = np.array([label for _, label in rows], dtype=np.int64)
         apart = np.flatnonzero((labels[::2] > 0) != (labels[1::2] > 0))
         if apart.size:
-            raise DataError(
-                f"{file} line {2 * int(apart[0]) + 2}",
-                "the two labels of a pair disagree",
-                "both 0, or neither",
-            )
+            where = f"{file} line {2 * int(apart[0]) + 2}"
+            raise DataError(where, "the two labels of a pair disagree", "both 0, or neither")
         mated = labels[::2] > 0
         fold, fold_note = positional_folds(mated)
         sides = images[::2], images[1::2]

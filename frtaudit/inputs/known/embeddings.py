@@ -41,8 +41,7 @@ class EmbeddingFolder:
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """The images of the table, or those that the embeddings name, with their people and groups."""
-        systems = systems_in(folder, options)
-        systems = [row_ids(vectors, folder, options) for vectors in systems]
+        systems = [row_ids(vectors, folder, options) for vectors in systems_in(folder, options)]
         chosen = _table(folder, systems, options)
         ids = chosen.ids if chosen else _named(systems)
         subjects, origin = _people(folder, chosen, systems, ids, options)
@@ -77,11 +76,8 @@ def _named(systems: Sequence[Vectors]) -> list[str]:
     """The ids of all systems, in order of first appearance."""
     nameless = [vectors for vectors in systems if vectors.ids is None]
     if nameless:
-        raise DataError(
-            nameless[0].file,
-            f"{len(nameless[0].vectors)} rows without ids, and no table with as many rows",
-            "an array of image ids, or table=FILE",
-        )
+        problem = f"{len(nameless[0].vectors)} rows without ids, and no table with as many rows"
+        raise DataError(nameless[0].file, problem, "an array of image ids, or table=FILE")
     return list(dict.fromkeys(name for vectors in systems for name in vectors.ids or ()))
 
 
@@ -90,11 +86,8 @@ def _table(folder: Contents, systems: Sequence[Vectors], options: Options) -> Im
     taken = [vectors.file for vectors in systems]
     ids = next((vectors.ids for vectors in systems if vectors.ids is not None), None)
     rows = systems[0].vectors.shape[0]
-    tables = (
-        [options_table]
-        if (options_table := named_table(folder, options))
-        else _fitting(tables_in(folder, taken), ids, rows)
-    )
+    named = named_table(folder, options)
+    tables = [named] if named else _fitting(tables_in(folder, taken), ids, rows)
     if len(tables) > 1:
         accepted = choices("table", [table.name for table in tables])
         raise DataError("the folder", f"{len(tables)} tables of the images", accepted)
@@ -135,10 +128,8 @@ def _people(
     if options.subject not in ("", FOLDER):
         problem = f"no table and no array of the images has {options.subject!r}"
         raise DataError("subject", problem, "table=FILE with this column, or subject=folder")
-    for origin, names in (
-        ("folder of the path in the id", ids),
-        ("folder of the image", _paths(folder, ids)),
-    ):
+    places = {"folder of the path in the id": ids, "folder of the image": _paths(folder, ids)}
+    for origin, names in places.items():
         above = [PurePosixPath(name).parent.name for name in names]
         if all(above) and len(set(above)) > 1:
             if chosen is not None and options.subject != FOLDER:

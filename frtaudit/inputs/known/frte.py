@@ -36,9 +36,9 @@ class FrteLogs:
     def recognise(self, folder: Contents) -> Evidence | None:
         """A log whose first line is ``enrollTempl verifTempl simScore returnCode``."""
         files = _logs(folder, MATCH)
-        return (
-            Evidence(file=files[0], found=f"header {' '.join(MATCH)}, {len(files)} parts") if files else None
-        )
+        if not files:
+            return None
+        return Evidence(file=files[0], found=f"header {' '.join(MATCH)}, {len(files)} parts")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """Scores of all parts; a return code that is not 0 is a failure, whatever the score."""
@@ -58,6 +58,7 @@ class FrteLogs:
         notes = [people_note, f"{len(lost)} comparisons failed: {_counted(lost.values())}"]
         if failed:
             notes.append(f"{len(failed)} templates were not created: {_counted(failed.values())}")
+        sizes = np.cumsum([0, *(len(folder.lines(name)) - 1 for name in files)]).tolist()
         system = (folder.root.name if places == {""} else places.pop().rpartition("/")[2]) or "system"
         return KnownSet(
             name="frte",
@@ -69,7 +70,7 @@ class FrteLogs:
             pairs=replace(
                 pairs_of(files[0], ([row[1] for row in rows], [row[0] for row in rows]), ids),
                 lines=np.array([row[4] for row in rows], dtype=np.int64),
-                starts=_starts(folder, files),
+                starts=tuple(zip(sizes, files, strict=False)),
             ),
             scores={
                 system.lower(): PairScores(
@@ -96,19 +97,13 @@ def _counted(codes: Iterable[int]) -> str:
 
 def _logs(folder: Contents, header: Sequence[str]) -> list[str]:
     """Logs with this header, their parts in order; a header may name a column more than its rows have."""
-    logs = [name for name in folder.files if LOG.fullmatch(name)]
-    matching = [
-        name
-        for name in logs
-        if folder.head(name) and tuple(folder.head(name)[0].split()[: len(header)]) == tuple(header)
-    ]
-    return sorted(
-        matching,
-        key=lambda name: (
-            name.rpartition(".log")[0],
-            int(name.rpartition(".")[2]) if name[-1].isdecimal() else -1,
-        ),
-    )
+
+    def order(name: str) -> tuple[str, int]:
+        return name.rpartition(".log")[0], int(name.rpartition(".")[2]) if name[-1].isdecimal() else -1
+
+    heads = {name: folder.head(name) for name in folder.files if LOG.fullmatch(name)}
+    names = [name for name, head in heads.items() if head and head[0].split()[: len(header)] == list(header)]
+    return sorted(names, key=order)
 
 
 Row = tuple[str, str, float, int, int]
@@ -127,9 +122,8 @@ def _rows(folder: Contents, name: str) -> Iterator[Row]:
                 f"{name} line {number}", "score or code is not a number", " ".join(MATCH)
             ) from None
         if not code and not np.isfinite(score):
-            raise DataError(
-                f"{name} line {number}", "no finite score with return code 0", "a score, or another code"
-            )
+            problem = "no finite score with return code 0"
+            raise DataError(f"{name} line {number}", problem, "a score, or another code")
         yield _id(fields[0]), _id(fields[1]), score, code, number
 
 
@@ -147,11 +141,6 @@ def _images(folder: Contents) -> dict[str, tuple[str, int]]:
                 raise DataError(f"{name} line {number}", f"{len(fields)} fields", " ".join(ENROL))
             images[_id(fields[0])] = (fields[1], int(fields[3]))
     return images
-
-
-def _starts(folder: Contents, files: Sequence[str]) -> tuple[tuple[int, str], ...]:
-    sizes = np.cumsum([0, *(len(folder.lines(name)) - 1 for name in files)])
-    return tuple((int(start), name) for start, name in zip(sizes, files, strict=False))
 
 
 def _people(
@@ -177,8 +166,5 @@ def _people(
     ]
     if all(names):
         return [match["who"] for match in names if match], "people: the subject in the names of the images"
-    raise DataError(
-        _logs(folder, MATCH)[0],
-        "no subject ids of the templates",
-        "table=FILE with columns id and subject_id",
-    )
+    accepted = "table=FILE with columns id and subject_id"
+    raise DataError(_logs(folder, MATCH)[0], "no subject ids of the templates", accepted)

@@ -24,11 +24,9 @@ class ImageMemory:
     def recognise(self, folder: Contents) -> Evidence | None:
         """An array of truth values, and a description of an array of twice as many images."""
         sets = _sets(folder)
-        return (
-            None
-            if not sets
-            else Evidence(file=next(iter(sets)), found=f"{len(sets)} lists of labels with their images")
-        )
+        if not sets:
+            return None
+        return Evidence(file=next(iter(sets)), found=f"{len(sets)} lists of labels with their images")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """Pair i is of images 2i and 2i + 1."""

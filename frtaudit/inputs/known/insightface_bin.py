@@ -29,11 +29,9 @@ class InsightfaceBin:
     def recognise(self, folder: Contents) -> Evidence | None:
         """A pickle that begins with a list; its opcodes are read, never run."""
         files = _files(folder)
-        return (
-            Evidence(file=files[0], found="a pickle of images and labels, read without unpickling")
-            if files
-            else None
-        )
+        if not files:
+            return None
+        return Evidence(file=files[0], found="a pickle of images and labels, read without unpickling")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """Pairs by place, folds by order; images stay in the file unless they are asked for."""

@@ -35,22 +35,19 @@ class PeopleFolders:
         ids = images if len(set(ids)) < len(ids) else ids
         above = {str(person.parent) for person in people}
         names = [person.name for person in people] if len(above) == 1 else [str(person) for person in people]
-        note = (
-            ""
-            if len(above) == 1
-            else f"people are in {len(above)} folders; a person in two of them counts as two"
-        )
-        columns = {"path": images}
+        columns, notes = {"path": images}, []
         if len(above) > 1:
             columns["part"] = [str(person.parent) for person in people]
+            notes.append(f"people are in {len(above)} folders; a person in two of them counts as two")
         if len(set(names)) < MIN_PEOPLE:
             raise DataError(str(folder.root), "images of one person", "images of two people or more")
-        single = sum(1 for count in Counter(names).values() if count == 1)
-        single_note = f"{single} people have one image: they are in non-mated comparisons only"
+        single = sum(count == 1 for count in Counter(names).values())
+        if single:
+            notes.append(f"{single} people have one image: they are in non-mated comparisons only")
         return KnownSet(
             name="people",
             title="a folder of people",
             terms=UNKNOWN,
             samples=Samples(ids=ids, subjects=names, columns=columns),
-            notes=tuple(text for text in (note, single_note if single else "") if text),
+            notes=tuple(notes),
         )

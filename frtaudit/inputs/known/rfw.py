@@ -51,11 +51,13 @@ class Rfw:
         people = [name.rpartition("_")[0] for name in ids]
         columns = {"race": [name.partition("/")[0] for name in ids]}
         missing = len(set(ids) - set(paths))
-        notes = [
-            WITHIN,
-            *_twice(people),
-            *([f"{missing} images of the lists are not in the folder"] if paths and missing else []),
-        ]
+        races = Counter(person.partition("/")[2] for person in set(people))
+        twice = sum(times > 1 for times in races.values())  # their key holds the race
+        notes = [WITHIN]
+        if twice:
+            notes.append(f"{twice} people are in the lists of two races: each counts as two subjects")
+        if paths and missing:
+            notes.append(f"{missing} images of the lists are not in the folder")
         if paths:
             columns["path"] = [paths.get(name, "") for name in ids]
         return KnownSet(
@@ -90,10 +92,3 @@ def _pairs(race: str, file: str, lines: list[PairLine], ids: list[str]) -> Pairs
     sides = [f"{race}/{line.probe}" for line in lines], [f"{race}/{line.reference}" for line in lines]
     mated = np.array([line.mated for line in lines], dtype=np.bool_)
     return pairs_of(file, sides, ids, mated=mated, fold=positional_folds(mated)[0])
-
-
-def _twice(people: list[str]) -> list[str]:
-    """People in the lists of two races: their key holds the race, so each is two subjects."""
-    races = Counter(person.partition("/")[2] for person in set(people))
-    count = sum(times > 1 for times in races.values())
-    return [f"{count} people are in the lists of two races: each counts as two subjects"] if count else []

@@ -30,8 +30,7 @@ def with_answers(faces: Faces, table: Table) -> Faces:
     first = pd.Series(answers[given]).groupby(row[given]).transform("first").to_numpy()
     twice = given[first != answers[given]]
     if twice.size:
-        raise DataError(
-            table.place(int(twice[0])), "another answer for a face of an earlier line", "one answer per face"
-        )
+        problem = "another answer for a face of an earlier line"
+        raise DataError(table.place(int(twice[0])), problem, "one answer per face")
     annotated[row[given]] = answers[given]
     return replace(faces, annotated=annotated)

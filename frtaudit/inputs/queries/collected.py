@@ -68,9 +68,8 @@ def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
         file = folder / name
         plain = Path(name).name == name and irregular(file) is None and file.is_file()
         if not plain or sha256_file(file) != digest:
-            raise DataError(
-                name, "is not the file that frtaudit collect wrote", "frtaudit collect with the same words"
-            )
+            problem = "is not the file that frtaudit collect wrote"
+            raise DataError(name, problem, "frtaudit collect with the same words")
     lists = tuple(sorted(f"{name}.parquet" for name in read["services"]))
     named = [FACES, *lists, *([] if read["boxes"] is None else [read["boxes"]])]
     stray = next((name for name in named if Path(name).name != name), None)

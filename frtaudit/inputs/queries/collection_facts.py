@@ -65,10 +65,9 @@ def split(text: str) -> tuple[str, str]:
 
 def _left_out(text: str, count: int) -> dict[str, Json]:
     kind, code = split(text)
-    refusal = None if kind == ACQUIRE else kind
     return {
         "code": code,
-        "refusal": refusal,
+        "refusal": None if kind == ACQUIRE else kind,
         "count": count,
         "unit": "queries" if code in QUERIES else "images",
     }

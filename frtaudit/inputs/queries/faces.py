@@ -60,11 +60,11 @@ def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:
     """What a column answers, shape (R,): 1, 0, -1, or -2 for nothing. Raises :class:`DataError` naming the line."""
     answers = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
     if None in answers:
-        raise DataError(
-            table.place(answers.index(None)),
+        problem, accepted = (
             f"column {column!r} holds no answer",
             "1 or yes, 0 or no, -1 or unsure, or nothing",
         )
+        raise DataError(table.place(answers.index(None)), problem, accepted)
     return np.array(answers, dtype=np.int8)
 
 
@@ -87,16 +87,13 @@ def services_of(
             )
             unknown = np.flatnonzero((first < 0) | (second < 0))
             if unknown.size:
-                raise DataError(
-                    scores.table.place(int(rows[unknown[0]])),
-                    f"a face that {'the list of boxes' if name in crops else 'the list of faces'} lacks",
-                    f"{name}'s own face ids" if name in crops else "faces of that list",
-                )
+                problem = f"a face that the list of {'boxes' if name in crops else 'faces'} lacks"
+                accepted = f"{name}'s own face ids" if name in crops else "faces of that list"
+                raise DataError(scores.table.place(int(rows[unknown[0]])), problem, accepted)
             saids.setdefault(name, []).append(_Said(scores, rows, first, second))
     services = [_service(name, saids[name]) for name in sorted(saids)]
-    return tuple(service for service, _ in services), {
-        service.name: alone for service, alone in services if alone
-    }
+    lone = {service.name: alone for service, alone in services if alone}
+    return tuple(service for service, _ in services), lone
 
 
 @dataclass(frozen=True, slots=True)

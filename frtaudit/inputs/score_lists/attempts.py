@@ -16,8 +16,8 @@ from frtaudit.inputs.coded import Coded, coded_of
 from frtaudit.inputs.pairlist import truth
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.inputs.score_lists.score_cohort import tables_of
-from frtaudit.inputs.score_lists.scorelist import PROVIDER, ScoreList, answers, constant
+from frtaudit.inputs.score_lists.score_cohort import indices, tables_of
+from frtaudit.inputs.score_lists.scorelist import ScoreList, answers, providers
 from frtaudit.inputs.tables import Table
 
 TRANSACTION, ATTEMPT = ("transaction", "transaction_id"), ("attempt", "attempt_number")
@@ -63,8 +63,7 @@ def attempts_in(table: Table, system: str) -> AttemptList:
     )
     attempt = _numbers(table, table.need(ATTEMPT))
     score, failure = answers(table)
-    named = table.find(PROVIDER)
-    provider = table.coded(named) if named else constant(system, score.size)
+    provider = providers(table, system)
     for column in (transaction, subject, claimed, provider):
         table.refuse(
             column.code < 0, "an id is empty", "ids of transaction, claimed_subject, subject, provider"
@@ -199,14 +198,11 @@ def cohort_of_attempts(
 def _roster(attempts: AttemptList, people: Table | None) -> Roster:
     """A sample for each person's reference, then one for each attempt."""
     subject = attempts.subject.texts().tolist()
-    _, rows = np.unique(
-        attempts.scores.probe.code, return_index=True
-    )  # one of each attempt, whatever the system
-    first_rows = rows.tolist()
+    # one of each attempt, whatever the system
+    first_rows = np.unique(attempts.scores.probe.code, return_index=True)[1].tolist()
     known = _registered(attempts, people)
-    names = list(known) or list(
-        dict.fromkeys(chain(attempts.subject.names.tolist(), attempts.claimed.names.tolist()))
-    )
+    both = chain(attempts.subject.names.tolist(), attempts.claimed.names.tolist())
+    names = list(known) or list(dict.fromkeys(both))
     columns = () if people is None else people.columns
     texts = {column: people.texts(column) for column in columns} if people is not None else {}
     order = [known[name] for name in (*names, *(subject[row] for row in first_rows))] if known else []
@@ -234,32 +230,16 @@ def _registered(attempts: AttemptList, people: Table | None) -> dict[str, int]:
         rows[name] = row
     for column in (attempts.subject, attempts.claimed):
         strange = [name not in rows for name in column.names.tolist()]
-        _refuse_any(
-            attempts.table,
-            column,
-            strange,
-            "a person that the table of people lacks",
-            f"people of {people.name}",
-        )
-    enrolled = _enrolled(people)
-    absent = [not enrolled[rows[name]] for name in attempts.claimed.names.tolist()]
-    _refuse_any(
-        attempts.table,
-        attempts.claimed,
-        absent,
-        "claims a person who was not enrolled",
-        "claims of people with enrolled=1",
-    )
-    return rows
-
-
-def _enrolled(people: Table) -> Sequence[int]:
-    """Whether each person was enrolled; everybody where there is no such column."""
+        problem = "a person that the table of people lacks"
+        _refuse_any(attempts.table, column, strange, problem, f"people of {people.name}")
     if ENROLLED not in people.columns:
-        return [1] * len(people.frame)
+        return rows
     enrolled = [is_enrolled(text) for text in people.texts(ENROLLED).tolist()]
     people.refuse(np.array(enrolled) < 0, f"column {ENROLLED!r} says neither", "1 or 0, yes or no")
-    return enrolled
+    absent = [not enrolled[rows[name]] for name in attempts.claimed.names.tolist()]
+    problem, accepted = "claims a person who was not enrolled", "claims of people with enrolled=1"
+    _refuse_any(attempts.table, attempts.claimed, absent, problem, accepted)
+    return rows
 
 
 def is_enrolled(text: str) -> int:
@@ -274,10 +254,7 @@ def is_enrolled(text: str) -> int:
 def _transactions(attempts: AttemptList, cohort: Cohort) -> Mapping[str, Transactions]:
     """The transactions of each provider, in the order of their first rows; those of dropped people are left out."""
     index = {name: k for k, name in enumerate(cohort.subject_ids)}
-    subject, claimed = (
-        side.mapped(np.array([index.get(name, -1) for name in side.names.tolist()], dtype=np.int32), -1)
-        for side in (attempts.subject, attempts.claimed)
-    )
+    subject, claimed = (indices(side, index) for side in (attempts.subject, attempts.claimed))
     transactions: dict[str, Transactions] = {}
     for code, provider in enumerate(attempts.scores.provider.names.tolist()):
         rows = np.flatnonzero((attempts.scores.provider.code == code) & (subject >= 0) & (claimed >= 0))

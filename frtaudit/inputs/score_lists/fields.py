@@ -112,9 +112,8 @@ def header_of(path: Path, name: str) -> tuple[str, ...]:
     with path.open("rb") as stream:
         line = stream.readline(LONGEST + 1)
     _check_bytes(line, place, first=True)
-    columns = tuple(
-        column.strip() for column in _split_csv(_decoded(line.removeprefix(_UTF8), place).strip(), place)
-    )
+    text = _decoded(line.removeprefix(_UTF8), place).strip()
+    columns = tuple(column.strip() for column in _split_csv(text, place))
     check_columns(columns, place)
     return columns
 
@@ -151,8 +150,7 @@ def read_fields(
         lines=lines,
         first=first,
     )
-    _check_scores(read, nan)
-    _check_names(read, wanted)
+    _check_read(read, wanted, nan)
     return read
 
 
@@ -222,9 +220,12 @@ def _checked(row: bytes, place: str, layout: Layout) -> bytes:
         raise DataError(place, "the line is blank", layout.expected)
     fields = _split_csv(text, place) if layout.header else split_spaces(text, place)
     if len(fields) != len(layout.columns):
-        count = f"{len(fields)} field{'' if len(fields) == 1 else 's'}"
-        raise DataError(place, count, layout.expected)
-    _check_number(fields[layout.columns.index(SCORE)], place)
+        raise DataError(place, f"{len(fields)} field{'' if len(fields) == 1 else 's'}", layout.expected)
+    number = fields[layout.columns.index(SCORE)]
+    try:
+        float(number.strip().replace("_", "x"))
+    except ValueError:
+        raise DataError(place, number_fault(number), "a finite number such as 0.25") from None
     return row if layout.header else " ".join(_quoted(field) for field in fields).encode()
 
 
@@ -246,13 +247,6 @@ def _count_lines(path: Path) -> int:
         while block := stream.read(LONGEST):
             count, last = count + block.count(b"\n"), block[-1:]
     return count + (last != b"\n")
-
-
-def _check_number(text: str, place: str) -> None:
-    try:
-        float(text.strip().replace("_", "x"))
-    except ValueError:
-        raise DataError(place, number_fault(text), "a finite number such as 0.25") from None
 
 
 def number_fault(text: str) -> str:
@@ -294,16 +288,13 @@ def _coded(column: "pa.ChunkedArray") -> Coded:
     return Coded(codes=np.array(whole.indices.to_numpy(), dtype=np.int32), names=whole.dictionary.to_pylist())
 
 
-def _check_scores(read: Fields, nan: Nan) -> None:
+def _check_read(read: Fields, wanted: Sequence[str], nan: Nan) -> None:
     for row in _first(np.isinf(read.score)):
         raise DataError(read.place(row), "the score is infinite", "a finite number")
     if nan is Nan.REFUSE:
         for row in _first(np.isnan(read.score)):
             accepted = "a finite number; cohort.nan=failed counts such lines as failed comparisons"
             raise DataError(read.place(row), "the score is NaN", accepted)
-
-
-def _check_names(read: Fields, wanted: Sequence[str]) -> None:
     for column in wanted:
         coded = read.texts[column]
         empty = [code for code, name in enumerate(coded.names) if not name.strip()]

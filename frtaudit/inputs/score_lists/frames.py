@@ -2,12 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import (
-    Any,
-    Protocol,
-    TypeAlias,
-    runtime_checkable,
-)  # Any: what a table gives for a column is its library's
+from typing import Any, Protocol, TypeAlias, runtime_checkable  # Any: a column, as its library gives it
 
 import numpy as np
 import numpy.typing as npt

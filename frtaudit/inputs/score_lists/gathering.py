@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.cohort import Cohort, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
@@ -82,9 +82,8 @@ def people_of(gathered: Sequence[Gathered]) -> People:
 def _add(people: People, gathered: Gathered, side: int) -> None:
     """The samples of one side of one file."""
     sample, subject = gathered.sample[side], gathered.subject[side]
-    codes = _once(
-        sample, subject, gathered.read, f"gives a {SIDES[side]} a different subject than an earlier line"
-    )
+    problem = f"gives a {SIDES[side]} a different subject than an earlier line"
+    codes = _once(sample, subject, gathered.read, problem)
     rows = _first_rows(sample)
     for code, name in enumerate(sample.names):
         who, place = subject.names[int(codes[code])], gathered.read.place(int(rows[code]))
@@ -93,9 +92,8 @@ def _add(people: People, gathered: Gathered, side: int) -> None:
             people.subjects.append(who)
             people.places.append(place)
         elif people.subjects[known] != who:
-            raise DataError(
-                place, f"gives a sample a different subject than {people.places[known]}", "one subject"
-            )
+            problem = f"gives a sample a different subject than {people.places[known]}"
+            raise DataError(place, problem, "one subject")
     for column, sides in gathered.columns.items():
         _add_column(people, gathered, column, sides[side], sample)
 
@@ -140,20 +138,25 @@ def table_of(
         np.array([where.get(name, -1) for name in side.names], dtype=np.int32)[side.codes]
         for side in gathered.sample
     )
+    keep, counts = compared(probe, reference, gathered.read.name)
+    probe, reference = probe[keep], reference[keep]
+    probes, references = (np.zeros(cohort.n_samples, dtype=np.bool_) for _ in SIDES)
+    probes[probe], references[reference] = True, True
+    ordered = bool((probes & references).any()) and both_orders(probe, reference)
+    cells = np.zeros(cohort.n_subjects, dtype=np.int32)
+    comparisons = listed_comparisons(cohort, probe, reference, cells, ordered=ordered)
+    table = scored(gathered.read.score[keep])
+    return (comparisons, table), ledger_of(counts, "comparisons", provider)
+
+
+def compared(probe: Index, reference: Index, where: str) -> tuple[Flags, dict[str, int]]:
+    """Which lines compare two samples of the cohort, (P,); how many do not, by code, -1 being no sample of it."""
     dropped = (probe < 0) | (reference < 0)
     alone = (probe == reference) & ~dropped
     keep = ~(dropped | alone)
     if not keep.any():
-        raise DataError(
-            gathered.read.name, "no line compares two samples", "comparisons of different samples"
-        )
-    probe, reference = probe[keep], reference[keep]
-    ordered = _meet(probe, reference, cohort.n_samples) and both_orders(probe, reference)
-    cells = np.zeros(cohort.n_subjects, dtype=np.int32)
-    comparisons = listed_comparisons(cohort, probe, reference, cells, ordered=ordered)
-    counts = {OF_DROPPED: int(dropped.sum()), SELF: int(alone.sum())}
-    table = scored(gathered.read.score[keep])
-    return (comparisons, table), ledger_of(counts, "comparisons", provider)
+        raise DataError(where, "no line compares two samples", "comparisons of different samples")
+    return keep, {OF_DROPPED: int(dropped.sum()), SELF: int(alone.sum())}
 
 
 def scored(score: Floats) -> ScoreTable:
@@ -161,13 +164,6 @@ def scored(score: Floats) -> ScoreTable:
     failed = np.isnan(score)
     codes = (MISSING_SCORE,) if failed.any() else ()
     return ScoreTable(score=score, failure=np.where(failed, 0, -1).astype(np.int16), codes=codes)
-
-
-def _meet(probe: Codes, reference: Codes, size: int) -> bool:
-    """Whether some sample stands on both sides."""
-    probes, references = (np.zeros(size, dtype=np.bool_) for _ in SIDES)
-    probes[probe], references[reference] = True, True
-    return bool((probes & references).any())
 
 
 def _check_repeats(gathered: Gathered) -> None:

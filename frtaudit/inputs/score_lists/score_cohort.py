@@ -17,11 +17,10 @@ from frtaudit.inputs.pairing import both_orders, listed_comparisons
 from frtaudit.inputs.pairlist import said_mated
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
+from frtaudit.inputs.score_lists.gathering import compared
 from frtaudit.inputs.score_lists.scorelist import ScoreList, refuse_repeats
 from frtaudit.inputs.tables import Table
 
-SELF = "self_comparison"
-OF_DROPPED = "comparison_of_dropped_subject"
 SAMPLE = ("sample_id", "image_id")
 SUBJECT = ("subject_id", "subject")
 
@@ -67,10 +66,8 @@ def _people(lists: Sequence[ScoreList], known: Mapping[str, _Person]) -> dict[st
     """Every sample of the lists; its subject and classes from the metadata, or from the lists themselves."""
     people: dict[str, _Person] = {}
     for scores in lists:
-        for side, samples, subjects in (
-            (0, scores.probe, scores.probe_subject),
-            (1, scores.reference, scores.reference_subject),
-        ):
+        sides = (scores.probe, scores.probe_subject), (scores.reference, scores.reference_subject)
+        for side, (samples, subjects) in enumerate(sides):
             columns = {name: pair[side] for name, pair in scores.columns.items()}
             for row in _first_rows(samples, subjects, columns):
                 sample = samples.text(row)
@@ -101,15 +98,13 @@ def _merged(
             raise DataError(table.place(row), "no subject for a sample", accepted)
         return _Person(subject, dict(values), table.place(row))
     if subject is not None and subject != known.subject:
-        raise DataError(
-            table.place(row), f"gives a sample a different subject than {known.place}", "one subject"
-        )
+        problem = f"gives a sample a different subject than {known.place}"
+        raise DataError(table.place(row), problem, "one subject")
     for name, value in values.items():
         before = known.columns.get(name, "")
         if value and before and value != before:
-            raise DataError(
-                table.place(row), f"gives a sample a different {name} than {known.place}", "one value"
-            )
+            problem = f"gives a sample a different {name} than {known.place}"
+            raise DataError(table.place(row), problem, "one value")
     news = {name: value for name, value in values.items() if value and not known.columns.get(name)}
     return _Person(known.subject, known.columns | news, known.place) if news else known
 
@@ -120,12 +115,10 @@ def _registered(table: Table) -> dict[str, _Person]:
     people: dict[str, _Person] = {}
     for row, (sample, subject) in enumerate(zip(samples, subjects, strict=True)):
         if not sample or not subject or sample in people:
-            raise DataError(
-                table.place(row), "duplicate ids, or a missing id", "unique samples, each with a subject"
-            )
-        people[sample] = _Person(
-            subject, {name: texts[row] for name, texts in columns.items()}, table.place(row)
-        )
+            accepted = "unique samples, each with a subject"
+            raise DataError(table.place(row), "duplicate ids, or a missing id", accepted)
+        classes = {name: texts[row] for name, texts in columns.items()}
+        people[sample] = _Person(subject, classes, table.place(row))
     return people
 
 
@@ -157,7 +150,7 @@ def tables_of(
     lines: dict[str, list[_Part]] = {}
     for scores in lists:
         _check_mated(scores, subjects)
-        probe, reference = _indices(scores.probe, index), _indices(scores.reference, index)
+        probe, reference = indices(scores.probe, index), indices(scores.reference, index)
         for place, provider in enumerate(scores.provider.names.tolist()):
             rows = scores.provider.code == place
             part = probe[rows], reference[rows], scores.score[rows], scores.failure.at(rows)
@@ -179,13 +172,11 @@ def _check_mated(scores: ScoreList, subjects: Mapping[str, str]) -> None:
     wrong = np.flatnonzero((mated >= 0) & ((mated == 1) != (of_probe == of_reference)))
     if wrong.size:
         row = int(wrong[0])
-        word = "mated" if mated[row] else "non-mated"
-        raise DataError(
-            scores.table.place(row), f"a {word} line disagrees with the subjects", "mated iff one subject"
-        )
+        problem = f"a {'mated' if mated[row] else 'non-mated'} line disagrees with the subjects"
+        raise DataError(scores.table.place(row), problem, "mated iff one subject")
 
 
-def _indices(side: Coded, index: Mapping[str, int]) -> Index:
+def indices(side: Coded, index: Mapping[str, int]) -> Index:
     """The cohort's sample of each row, -1 for one that is not in it."""
     return side.mapped(np.array([index.get(name, -1) for name in side.names.tolist()], dtype=np.int32), -1)
 
@@ -194,13 +185,7 @@ def _table(
     provider: str, cohort: Cohort, lines: Sequence[_Part]
 ) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
     probe, reference, score = (np.concatenate([line[part] for line in lines]) for part in range(3))
-    dropped = (probe < 0) | (reference < 0)
-    alone = (probe == reference) & ~dropped
-    keep = ~(dropped | alone)
-    if not keep.any():
-        raise DataError(
-            f"provider {provider}", "no line compares two samples", "comparisons of different samples"
-        )
+    keep, counts = compared(probe, reference, f"provider {provider}")
     refuse_repeats(probe, reference, keep, [(table, rows) for *_, table, rows in lines])
     comparisons = listed_comparisons(
         cohort,
@@ -213,5 +198,4 @@ def _table(
     table = ScoreTable(
         score=score[keep], failure=failure.code.astype(np.int16), codes=tuple(failure.names.tolist())
     )
-    counts = {OF_DROPPED: int(dropped.sum()), SELF: int(alone.sum())}
     return (comparisons, table), ledger_of(counts, "comparisons", provider)

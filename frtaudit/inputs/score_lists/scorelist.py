@@ -57,15 +57,17 @@ def read_scores(path: Path, name: str) -> ScoreList:
 
 def scores_in(table: Table, system: str) -> ScoreList:
     """The score list that a table holds; ``system``: whose scores they are, where no column says it."""
-    _need_columns(table)
+    missing = [names[0] for names in (PROBE, REFERENCE, SCORE) if table.find(names) is None]
+    if len(missing) > 1:
+        problem = f"no columns {', '.join(missing)} among {column_names(table.columns)}"
+        raise DataError(table.name, problem, _ACCEPTED)
     probe, reference = (table.coded(table.need(names)) for names in (PROBE, REFERENCE))
     subjects = [table.coded(column) if (column := table.find(names)) else None for names in _SUBJECTS]
     if (subjects[0] is None) != (subjects[1] is None):
         table.need(PROBE_SUBJECT if subjects[0] is None else REFERENCE_SUBJECT)
     score, failure = answers(table)
-    provider = table.find(PROVIDER)
-    named = table.coded(provider) if provider else constant(system, score.size)
-    for ids in (probe, reference, *subjects, named):
+    provider = providers(table, system)
+    for ids in (probe, reference, *subjects, provider):
         if ids is not None:
             table.refuse(ids.code < 0, "an id is empty", "ids of samples, subjects, provider")
     return ScoreList(
@@ -76,7 +78,7 @@ def scores_in(table: Table, system: str) -> ScoreList:
         reference_subject=subjects[1],
         score=score,
         failure=failure,
-        provider=named,
+        provider=provider,
         columns=_class_columns(table),
     )
 
@@ -89,17 +91,12 @@ _ACCEPTED = (
 )
 
 
-def _need_columns(table: Table) -> None:
-    """Raise :class:`DataError` where more than one column is missing; it names all of them at once."""
-    missing = [names[0] for names in (PROBE, REFERENCE, SCORE) if table.find(names) is None]
-    if len(missing) > 1:
-        problem = f"no columns {', '.join(missing)} among {column_names(table.columns)}"
-        raise DataError(table.name, problem, _ACCEPTED)
-
-
-def constant(text: str, size: int) -> Coded:
-    """One text in every row."""
-    return Coded(code=np.zeros(size, dtype=np.int32), names=np.array([text], dtype=object))
+def providers(table: Table, system: str) -> Coded:
+    """Whose score each line is: what a column says, or else ``system``."""
+    column = table.find(PROVIDER)
+    if column:
+        return table.coded(column)
+    return Coded(code=np.zeros(len(table.frame), dtype=np.int32), names=np.array([system], dtype=object))
 
 
 def answers(table: Table) -> tuple[Floats, Coded]:
@@ -138,9 +135,8 @@ def _parsed(table: Table, texts: Texts, rows: npt.NDArray[np.intp]) -> Floats:
         return texts[rows].astype(np.float64)
     except ValueError:
         row = next(row for row in rows.tolist() if not _is_number(texts[row]))
-        raise DataError(
-            table.place(row), number_fault(texts[row]), "a finite number such as 0.25, or nothing"
-        ) from None
+        accepted = "a finite number such as 0.25, or nothing"
+        raise DataError(table.place(row), number_fault(texts[row]), accepted) from None
 
 
 def _is_number(text: str) -> bool:
@@ -154,11 +150,8 @@ def _is_number(text: str) -> bool:
 def _class_columns(table: Table) -> dict[str, tuple[Coded, Coded]]:
     """Columns that stand with ``probe_`` and with ``reference_`` before their name, ids and subjects apart."""
     taken = {*PROBE, *REFERENCE, *PROBE_SUBJECT, *REFERENCE_SUBJECT}
-    names = [
-        name.removeprefix(_SIDES[0])
-        for name in table.columns
-        if name.startswith(_SIDES[0]) and name not in taken
-    ]
+    named = [name for name in table.columns if name.startswith(_SIDES[0]) and name not in taken]
+    names = [name.removeprefix(_SIDES[0]) for name in named]
     both = [name for name in names if _SIDES[1] + name in table.columns]
     return {name: (table.coded(_SIDES[0] + name), table.coded(_SIDES[1] + name)) for name in both}
 
