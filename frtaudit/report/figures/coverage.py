@@ -184,12 +184,8 @@ def _dots(study: Study, quantity: str, value: str, error: str) -> Iterator[Dot]:
         for row in cell["intervals"]:
             numbers = row[value], row[error]
             shown = row["quantity"] == quantity and row["weighting"] == "pooled" and row["printed"] >= FEWEST
-            if shown and all(_is_number(number) for number in numbers):
+            if shown and all(isinstance(number, int | float) and math.isfinite(number) for number in numbers):
                 yield row["method"], cell["population"], float(numbers[0]), float(numbers[1])
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _scatter(axes: Axes, study: Study, dots: Sequence[Dot]) -> None:

@@ -26,8 +26,9 @@ MODELLED = "fmr_model"
 
 def sentences(source: Source, finding_rows: Sequence[FindingRow]) -> tuple[Text, ...]:
     """For the requirements of each system, the groups by rate, releases, and what the data cannot decide."""
+    rates = () if source.select(DECISION) else _rates(source)  # a comparison shows them in its table
     return (
-        *_first(source, finding_rows),
+        *(_requirements(source, finding_rows) if finding_rows else rates),
         *_modelled(finding_rows),
         *identity_labels.against_annotation(source),
         *vendor_tables.changed(source),
@@ -35,13 +36,6 @@ def sentences(source: Source, finding_rows: Sequence[FindingRow]) -> tuple[Text,
         *releases.answers(source),
         *_undecided(source, finding_rows),
     )
-
-
-def _first(source: Source, finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
-    """Requirements where there are any; else the rates, which a comparison shows in its table."""
-    if finding_rows:
-        return _requirements(source, finding_rows)
-    return iter(()) if source.select(DECISION) else _rates(source)
 
 
 def _requirements(source: Source, finding_rows: Sequence[FindingRow]) -> Iterator[Text]:

@@ -32,7 +32,6 @@ PARTS = (
     ("intervals", "other kinds of intervals"),
     ("failures", "another rule for failed comparisons"),
 )
-Key = tuple[object, ...]
 
 
 @section("changes", "Since the last audit", after="publication")
@@ -99,7 +98,12 @@ def _text(value: Json) -> str:
 
 def _table(source: Source, then: AuditResult) -> Table | None:
     """A row for each finding of now, by requirement."""
-    known, verdicts = _estimates(then), _verdicts(then)
+    known = {(record.estimate.metric, *record.estimate.place): record for record in Source(then).records}
+    verdicts = {
+        (finding.requirement, judged.metric, *judged.place): finding
+        for finding in then.findings
+        if (judged := then.judged(finding)) is not None
+    }
     notes = Footnotes()
     blocks: dict[str, list[tuple[Text, ...]]] = {}
     for index, finding in enumerate(source.result.findings):
@@ -172,16 +176,3 @@ def _direction(then: float | None, now: float | None) -> str:
     if then is None or now is None:
         return "–"
     return "the same" if now == then else "higher" if now > then else "lower"
-
-
-def _estimates(then: AuditResult) -> dict[Key, Record]:
-    """The last audit's estimates by what they say, with the limits that judged them."""
-    return {(record.estimate.metric, *record.estimate.place): record for record in Source(then).records}
-
-
-def _verdicts(then: AuditResult) -> dict[Key, Finding]:
-    return {
-        (finding.requirement, judged.metric, *judged.place): finding
-        for finding in then.findings
-        if (judged := then.judged(finding)) is not None
-    }

@@ -29,7 +29,8 @@ class Cohort:
 def build(source: Source) -> Cohort:
     """Stands in every report."""
     named = source.result.cohort.get("subjects") != 0  # files without subjects: a note says so
-    counted = _counted(source)
+    attempts = mapping(source.result.spec.get("cohort")).get("type") == "attempts"
+    counted = COUNTED[:1] if attempts else COUNTED
     totals = tuple(
         (title, number)
         for key, title in counted
@@ -38,12 +39,6 @@ def build(source: Source) -> Cohort:
     schemas = mapping(source.result.cohort.get("schemas"))
     tables = [_schema(source, name, counted) for name in schemas if source.counts(name)]
     return Cohort(totals=totals, tables=(*tables, *_comparisons(source)))
-
-
-def _counted(source: Source) -> tuple[tuple[str, str], ...]:
-    """The counts with their titles; of attempts a sample is an attempt or a reference, so people alone are counted."""
-    attempts = mapping(source.result.spec.get("cohort")).get("type") == "attempts"
-    return COUNTED[:1] if attempts else COUNTED
 
 
 def _schema(source: Source, name: str, counted: tuple[tuple[str, str], ...]) -> Table:

@@ -54,10 +54,6 @@ def _target(source: Source, record: Record) -> Target:
     return method.serves[0]
 
 
-def _whom(source: Source, record: Record) -> str:
-    return display_name(words().target, _target(source, record).value)
-
-
 def _method(record: Record) -> str:
     return display_name(words().method, str(record.estimate.at["method"]))
 
@@ -118,7 +114,7 @@ def _rate(record: Record) -> TextSpan:
 
 def _line(source: Source, record: Record) -> Text:
     method = TextSpan(text=_method(record), pointer=f"{record.pointer}/at/method", kind="soft")
-    whom = TextSpan(text=f", for {_whom(source, record)}", kind="soft")
+    whom = TextSpan(text=f", for {display_name(words().target, _target(source, record).value)}", kind="soft")
     return spans(phrases.group(source, record), phrases.BREAK, method, whom)
 
 

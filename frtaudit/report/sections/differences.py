@@ -196,11 +196,12 @@ def headline(source: Source, target: float | None) -> Table | None:
     rows = tuple(_row(record, notes) for record in records[:MAX_SAID])
     missed = (record.estimate.test for record in records[:MAX_SAID] if record.estimate.test is not None)
     alone = max((_alone(test) for test in missed if test.differs is False), default="")
+    bound = next((bound for record in records if (bound := record.bound(Target.POPULATION))), None)
     caption = phrases.titled(
         "Do the groups differ?",
         "The largest rate of a group over the smallest, at ",
         phrases.at_words({"fmr": records[0].estimate.at["fmr"]}, records[0].pointer),
-        *_level(records),
+        *([] if bound is None else [", with its ", phrases.level(bound), " CI for the population"]),
         f". Last column: the minimum detectable difference, with its power{alone}.",
     )
     return Table(
@@ -212,12 +213,6 @@ def headline(source: Source, target: float | None) -> Table | None:
         left_out=_rest(records[MAX_SAID:]),
         kind="dense short",
     )
-
-
-def _level(records: Sequence[Record]) -> list[Part]:
-    """Of which level the intervals are, and for whom; nothing where there is none."""
-    bound = next((bound for record in records if (bound := record.bound(Target.POPULATION))), None)
-    return [] if bound is None else [", with its ", phrases.level(bound), " CI for the population"]
 
 
 def _rest(records: Sequence[Record]) -> str:

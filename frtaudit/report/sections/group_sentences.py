@@ -61,11 +61,8 @@ def sentences(source: Source) -> Iterator[Text]:
             several = spans(f"{len(here)} of {len(tested)} comparisons (see Groups)", *sizes(here))
             named = _by_rate(here, each, sizes) if len(here) <= MAX_LISTED else several
             enough = "" if outcome or not brief else _enough_in_each(source, here)
-            yield spans(text, *named, *_then(at_target(source, here[0])), f"{why}{enough}.")
-
-
-def _then(parts: list[Part]) -> list[Part]:
-    return [",", *parts] if parts else []
+            parts = at_target(source, here[0])
+            yield spans(text, *named, *([",", *parts] if parts else []), f"{why}{enough}.")
 
 
 def _distances(source: Source, *, every: bool = True) -> Iterator[Text]:

@@ -205,13 +205,14 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         rows = tuple(_row(source, system_records, group, spaces, bounded, targets, notes) for group in groups)
         head = spans(provider(system_records[0]), *_alike(system_records, notes))
         blocks.append(Block(head=head, rows=rows))
+    published = any(record.bound(Target.COMPARISONS_IID) for record in records)
     caption = phrases.titled(
         f"d_l2 by {schema.replace('_', ' ')}.",
         f"Distance of each class from the mean of the classes{_pairs_said(records)}; ",
         *_units(records),
         f". TAR: {words().abbreviations['TAR']}.",
         methods_said(records, *TARGETS),
-        _plain_caution(records),
+        " The last interval is as published in Peña-Alcántara (2022); it is not a test." if published else "",
         _tests_said(records),
     )
     return build_table(
@@ -308,13 +309,6 @@ def _judged(record: Record, notes: Footnotes) -> Text:
     if test is None or test.p is None or test.family is not None:
         return ()
     return notes.mark(JUDGED, f"{record.pointer}/test/p")
-
-
-def _plain_caution(records: list[Record]) -> Text:
-    iid = any(record.bound(Target.COMPARISONS_IID) for record in records)
-    return (
-        spans(" The last interval is as published in Peña-Alcántara (2022); it is not a test.") if iid else ()
-    )
 
 
 def _group(source: Source, record: Record) -> Text:

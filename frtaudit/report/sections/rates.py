@@ -202,7 +202,12 @@ def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
     other = _other_weighting(source, record)
     if other is not None:
         parts += [f" · {other.estimate.weighting} ", phrases.value(other)]
-    threshold = _threshold(source, record)
+    same = [
+        candidate
+        for candidate in source.select("threshold_at_fmr", grouped=False, primary=True)
+        if candidate.at == record.at and candidate.estimate.provider == record.estimate.provider
+    ]
+    threshold = same[0] if same else None
     if threshold is not None:
         parts += [" · threshold ", phrases.value(threshold, notes)]
     return spans(*parts)
@@ -215,15 +220,6 @@ def _other_weighting(source: Source, record: Record) -> Record | None:
         if candidate.at == record.at
         and candidate.estimate.provider == record.estimate.provider
         and candidate.estimate.weighting != record.estimate.weighting
-    ]
-    return same[0] if same else None
-
-
-def _threshold(source: Source, record: Record) -> Record | None:
-    same = [
-        candidate
-        for candidate in source.select("threshold_at_fmr", grouped=False, primary=True)
-        if candidate.at == record.at and candidate.estimate.provider == record.estimate.provider
     ]
     return same[0] if same else None
 

@@ -86,7 +86,9 @@ def _bounds_row(
         elif best.estimate.value is None:
             cells.append(phrases.value(best, notes))
         else:
-            cells.append(_between(best, worst))
+            low, high = phrases.value(best), phrases.value(worst)
+            same = [piece.text for piece in low] == [piece.text for piece in high]
+            cells.append(spans(high, " in both") if same else spans(low, " to ", high))
     if behind:
         corrected = [
             record
@@ -96,13 +98,6 @@ def _bounds_row(
         ]
         cells.append(phrases.value(corrected[0], notes) if corrected else phrases.DASH)
     return tuple(cells)
-
-
-def _between(best: Record, worst: Record) -> Text:
-    """The best and the worst case; one value where they agree."""
-    low, high = phrases.value(best), phrases.value(worst)
-    same = [piece.text for piece in low] == [piece.text for piece in high]
-    return spans(high, " in both") if same else spans(low, " to ", high)
 
 
 def _index(record: Record) -> Text:

@@ -45,6 +45,8 @@ def build(source: Source) -> View | None:
 def _row(pair: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
     rate, ratio = pair[FMR], pair[RATIO]
     schema = rate.estimate.schema
+    bound = ratio.bound(Target.POPULATION)
+    known = bound is not None and bound.interval.low is not None  # its counts are those of FMR: no footnote
     return (
         spans("class of every schema" if schema is None else schema.replace("_", " ")),
         phrases.at_words(rate.estimate.at, rate.pointer),
@@ -52,12 +54,5 @@ def _row(pair: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
         phrases.counts(rate),
         *interval_cells(rate, notes, Target.POPULATION),
         phrases.value(ratio, notes),
-        _ratio_interval(ratio, notes),
+        phrases.bounds(bound, ratio.estimate, None if known else notes),
     )
-
-
-def _ratio_interval(record: Record, notes: Footnotes) -> Text:
-    """The ratio's interval; its counts are those of FMR, so that only a reason for no interval is a footnote."""
-    bound = record.bound(Target.POPULATION)
-    known = bound is not None and bound.interval.low is not None
-    return phrases.bounds(bound, record.estimate, None if known else notes)

@@ -48,7 +48,10 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         at = f"{AT}/stages/{number}"
         class_counts = rows_of(stage.get("groups"))
         cells = [_count(class_counts[place], f"{at}/groups/{place}") for place, _ in groups]
-        rows.append((_rule(stage, at), _count(stage, at), *cells))
+        parts: list[Part] = [TextSpan(text=str(stage["said"]), pointer=f"{at}/said")]
+        if stage.get("reason"):
+            parts += [": ", TextSpan(text=str(stage["reason"]), pointer=f"{at}/reason", kind="soft")]
+        rows.append((spans(*parts), _count(stage, at), *cells))
     by = f" by {schema.replace('_', ' ')}" if schema else ""
     caption = phrases.titled(
         f"Subjects and samples after each step{by}.", "Subjects / samples after each step."
@@ -56,13 +59,6 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
     return build_table(
         f"sanitized-{schema or 'all'}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
     )
-
-
-def _rule(stage: Mapping[str, Json], at: str) -> Text:
-    parts: list[Part] = [TextSpan(text=str(stage["said"]), pointer=f"{at}/said")]
-    if stage.get("reason"):
-        parts += [": ", TextSpan(text=str(stage["reason"]), pointer=f"{at}/reason", kind="soft")]
-    return spans(*parts)
 
 
 def _count(row: Mapping[str, Json], at: str) -> Text:

@@ -33,21 +33,18 @@ def build(source: Source) -> Sealed | None:
     time = spans(", by that signer's clock")
     if seal.stamped_at is not None:
         time = spans("; time stamp of an authority: ", _piece(seal.stamped_at, "/seal/stamped_at"))
+    columns = header(["Place"], wide=["Sealed", "As run"])
+    caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
     return Sealed(
         made=spans(
             _piece(seal.signer, "/seal/signer"), " on ", _piece(seal.signed_at, "/seal/signed_at"), time
         ),
         upheld=not rows,
         count=spans(TextSpan(text=f"{len(rows)}", kind="n"), " departure" + ("" if len(rows) == 1 else "s")),
-        tables=(_table(rows),) if rows else (),
+        tables=(Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),)),)
+        if rows  # every one: a departure is never cut, so that none hides behind a hundred others
+        else (),
     )
-
-
-def _table(rows: tuple[tuple[Text, ...], ...]) -> Table:
-    """Every row: a departure is never cut, so that none hides behind a hundred others."""
-    columns = header(["Place"], wide=["Sealed", "As run"])
-    caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
-    return Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),))
 
 
 def _row(index: int, departure: Departure) -> tuple[Text, ...]:

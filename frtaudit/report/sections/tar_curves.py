@@ -63,6 +63,8 @@ def build(source: Source) -> View | None:
     systems = [name for name in source.providers if any(curve.provider == name for curve in curves)]
     detailed = systems if source.every_figure or len(systems) <= MAX_SYSTEMS else systems[:1]
     schemas = [name for name in source.schemas if any(curve.schema == name for curve in curves)]
+    names = listed([phrases.bold(name) for name in systems])
+    by = listed([schema.replace("_", " ") for schema in schemas])
     return View(
         lead=(
             spans(
@@ -74,16 +76,12 @@ def build(source: Source) -> View | None:
         ),
         tables=tuple(_table(source, name) for name in schemas),
         figures=tuple(_figures(source, [(schema, name) for schema in schemas for name in systems], detailed)),
-        left_out=(_elsewhere(systems, schemas), *not_drawn(systems[len(detailed) :], DIFFERENCES)),
+        left_out=(
+            spans("The annex has the further curves of ", names, ", by ", by, "."),
+            *not_drawn(systems[len(detailed) :], DIFFERENCES),
+        ),
         shown=(1, 1),
     )
-
-
-def _elsewhere(systems: Sequence[str], schemas: Sequence[str]) -> Text:
-    """Where the figures are that do not stand beside the first table."""
-    names = listed([phrases.bold(name) for name in systems])
-    by = listed([schema.replace("_", " ") for schema in schemas])
-    return spans("The annex has the further curves of ", names, ", by ", by, ".")
 
 
 def _shares(source: Source) -> Text:

@@ -198,17 +198,15 @@ def _gaps(named: Iterable[tuple[str, Curve]]) -> tuple[Text, ...]:
     """Where curves or their bands are not drawn, and why, each reason once."""
     curves, concerned = list(named), dict[str, list[str]]()
     for name, curve in curves:
-        for note in (*curve.notes, *_zeros(curve)):
+        for note in (
+            *curve.notes,
+            *spans_of(curve.x, [ZERO if y == 0 and curve.metric == "roc" else None for y in curve.y]),
+        ):
             concerned.setdefault(note, []).append(name)
     return tuple(
         spans(f"{'Every curve' if 1 < len(names) == len(curves) else '; '.join(names)}: {note}.")
         for note, names in concerned.items()
     )
-
-
-def _zeros(curve: Curve) -> tuple[str, ...]:
-    """Where a rate is 0, which has no place on a logarithmic axis."""
-    return spans_of(curve.x, [ZERO if y == 0 and curve.metric == "roc" else None for y in curve.y])
 
 
 def _spans(codes: Curve) -> list[tuple[float, float, str]]:

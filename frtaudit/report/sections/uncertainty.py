@@ -282,7 +282,11 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         alone=alone,
         caption=spans(
             f"The spread of the groups' {over} by four metrics, {captions.EQUALITY}",
-            captions.NO_TEST if banded_curves else _no_band(gaps),
+            captions.NO_TEST
+            if banded_curves
+            else "No band is drawn; the note below says why. "
+            if gaps
+            else "",
             captions.left_out(curves),
             captions.one_band(rate),
             _level(styled.curve for styled in banded_curves),
@@ -291,10 +295,6 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         keys=_keys(name, [(canvas.pen(index), METRIC)], [banded.style for banded in banded_curves]),
         gaps=gaps,
     )
-
-
-def _no_band(gaps: Sequence[Text]) -> str:
-    return "No band is drawn; the note below says why. " if gaps else ""
 
 
 def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Banded], index: int) -> Panel:

@@ -10,7 +10,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, listed, spans
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.tables import build_table, provider
-from frtaudit.report.sections.vendor_tables import VALUE, Key, caution, key_of, number, pair, unit
+from frtaudit.report.sections.vendor_tables import VALUE, caution, key_of, number, pair, unit
 from frtaudit.report.sections.vendors import (
     DIFFERENCE,
     EQUIVALENCE,
@@ -152,12 +152,13 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
     decisive = key_of(decisions[0])
     notes = Footnotes()
     at = f" at FMR {formatting.exact(target)}" if target else ""
+    ranks = {record.estimate.provider: record for record in source.select(RANK) if key_of(record) == decisive}
     columns: list[tuple[Column, Callable[[str], Text]]] = [
         (Column(title=f"FNMR{at}", kind="num"), _rate(source, "fnmr_at_fmr", target)),
         (Column(title="FMR", kind="num"), _rate(source, "fmr", target)),
         (Column(title="Failure to acquire", kind="num"), _failures(source)),
         (Column(title="Largest group ratio"), _ratio(source, target, notes)),
-        (Column(title="Rank", kind="num"), _rank(source, decisive)),
+        (Column(title="Rank", kind="num"), lambda name: possible_ranks(ranks.get(name)) or phrases.DASH),
         (Column(title="Verdict"), _verdict(decisions)),
     ]
     filled = [(column, cell) for column, cell in columns if any(cell(name) != phrases.DASH for name in names)]
@@ -250,11 +251,6 @@ def _ratio(source: Source, target: float, notes: Footnotes) -> Callable[[str], T
         )
 
     return cell
-
-
-def _rank(source: Source, decisive: Key) -> Callable[[str], Text]:
-    ranks = {record.estimate.provider: record for record in source.select(RANK) if key_of(record) == decisive}
-    return lambda name: possible_ranks(ranks.get(name)) or phrases.DASH
 
 
 def _verdict(decisions: Sequence[Record]) -> Callable[[str], Text]:

@@ -63,7 +63,10 @@ def build(source: Source) -> View | None:
     decisive = [record for record in source.select(DIFFERENCE) if key_of(record) == first]
     return View(
         lead=(spans(declared_rule(source, decisions), "."),),
-        verdicts=_verdicts(decisions),
+        verdicts=tuple(
+            (TextSpan(text=f"{decision.estimate.note}.", pointer=f"{decision.pointer}/note"),)
+            for decision in decisions
+        ),
         tables=(
             _support_table(source, values, first),
             _pairs(source, "vendors-decisive-differences", decisive, _said_first(decisive)),
@@ -71,14 +74,6 @@ def build(source: Source) -> View | None:
         ),
         figures=tuple(_figures(source, decisive)),
         shown=(1, 2),
-    )
-
-
-def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
-    """One sentence for each system: whether it is chosen, and why."""
-    return tuple(
-        (TextSpan(text=f"{decision.estimate.note}.", pointer=f"{decision.pointer}/note"),)
-        for decision in decisions
     )
 
 

@@ -92,9 +92,10 @@ def all_finding_rows(source: Source) -> tuple[FindingRow, ...]:
     for _, finding in numbered:
         record = record_of(source, finding)
         if record is not None:
-            reach[finding.requirement] = max(
-                reach.get(finding.requirement, 0.0), _reach(source, finding, record)
-            )
+            value = record.estimate.value
+            ends = [] if value is None else [value, *_bar(source, finding, 0.0), *_interval(record)]
+            distances = (abs(end - finding.limit) for end in ends if math.isfinite(end))
+            reach[finding.requirement] = max([reach.get(finding.requirement, 0.0), *distances])
     return tuple(
         _row(source, index, finding, reach.get(finding.requirement) or 1.0) for index, finding in numbered
     )
@@ -341,13 +342,6 @@ def declared(source: Source, finding: Finding) -> Mapping[str, Json]:
         if mapping(requirement).get("name") == finding.requirement:
             return mapping(requirement)
     return {}
-
-
-def _reach(source: Source, finding: Finding, record: Record) -> float:
-    """How far from its limit anything of a finding is drawn."""
-    value = record.estimate.value
-    ends = [] if value is None else [value, *_bar(source, finding, 0.0), *_interval(record)]
-    return max((abs(end - finding.limit) for end in ends if math.isfinite(end)), default=0.0)
 
 
 def _strip(source: Source, finding: Finding, record: Record | None, reach: float) -> Strip | None:
