@@ -91,7 +91,7 @@ def _schema(source: Source, name: str) -> Schema | None:
     places = [at for at in _points(records) if at not in first]
     tables = [_table(source, name, point, records) for point in places[:MAX_POINTS]]
     tables += _fixed(source, name, [record for record in records if "threshold" in record.estimate.at])
-    drawn = _figures(source, name, records)
+    drawn = _figures(source, name)
     cut = len(places) - MAX_POINTS
     return Schema(
         name=name,
@@ -248,19 +248,13 @@ def _unknown(source: Source, schema: str) -> str:
     return " Subjects without a label are only in the table." if known else ""
 
 
-def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure, ...]:
+def _figures(source: Source, schema: str) -> tuple[Figure, ...]:
     """A figure for every four systems, all on one scale; none where no rate of a group was estimated."""
     target = operating_points.main_target(source)
     drawn: list[tuple[str, str, list[str], list[Dot]]] = []
     for metric, title in (("fmr", "FMR within the group"), ("fnmr_at_fmr", "FNMR")):
-        here = [
-            record
-            for record in records
-            if record.estimate.metric == metric
-            and dict(record.estimate.at) == {"fmr": target}
-            and record.estimate.group not in operating_points.POOLS
-        ]
-        dots, rows = front.group_dots(source, schema, here)
+        here = operating_points.of_groups(source, metric, target, schema)
+        dots, rows = front.group_dots(source, schema, [of for of in here if PAIR not in of.estimate.group])
         if dots:
             drawn.append((metric, title, rows, dots))
     if not drawn or target is None:

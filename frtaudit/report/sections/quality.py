@@ -1,7 +1,5 @@
 """Sample quality by class: boxes of an attribute, whether classes differ in it, d_l2 at like quality."""
 
-from collections.abc import Iterator
-
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
@@ -11,14 +9,8 @@ from frtaudit.report.figures.interclass import BoxStats
 from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.tables import (
-    blocks_of_systems,
-    build_table,
-    header,
-    methods_said,
-    provider,
-)
-from frtaudit.report.source import Record, Source, grouped
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said, provider
+from frtaudit.report.source import Record, Source
 
 MEAN, SPREAD, WITHIN = "quality_mean", "quality_spread", "d_l2_within"
 
@@ -112,12 +104,12 @@ def _within(source: Source, schema: str) -> Table | None:
     if not records:
         return None
     notes = Footnotes()
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        strata = grouped(every, lambda record: record.estimate.at["stratum"])
-        return (_stratum(here, groups, notes) for here in strata.values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source,
+        records,
+        lambda record: record.estimate.at["stratum"],
+        lambda here: _stratum(here, groups, notes),
+    )
     labels = (source.label(schema, name) for name in groups)
     columns = header(["Comparisons"], [*labels, "largest"], wide=["Is there a difference?"])
     caption = phrases.titled(

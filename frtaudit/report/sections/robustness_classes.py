@@ -1,6 +1,6 @@
 """What is not known of classes, in tables: best and worst cases of every index, and another mix of people."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from frtaudit.core import Target
 from frtaudit.core.canonical import mapping
@@ -9,13 +9,8 @@ from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, Part, Table, Text, TextSpan, spans
-from frtaudit.report.sections.tables import (
-    blocks_of_systems,
-    build_table,
-    header,
-    methods_said,
-)
-from frtaudit.report.source import AtKey, Record, Source, at_key, escape, grouped
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said
+from frtaudit.report.source import AtKey, Record, Source, at_key, escape
 from frtaudit.report.words import display_name, words
 
 ANALYSIS = "robustness"
@@ -38,12 +33,12 @@ def bounds(source: Source, schema: str) -> Table | None:
     measured = measured_by(source, *INDICES, "d_l2", "skewed_error_ratio", weightings=True)
     causes = [name for name in CAUSES if any(record.estimate.at.get("missing") == name for record in records)]
     behind = any(record.estimate.metric == "index_behind_labels" for record in records)
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        places = grouped(every, lambda record: without(record, "missing"))
-        return (_bounds_row(source, here, causes, measured, notes, behind=behind) for here in places.values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source,
+        records,
+        lambda record: without(record, "missing"),
+        lambda here: _bounds_row(source, here, causes, measured, notes, behind=behind),
+    )
     titles = ["As measured"]
     for name in causes:
         titles += ["measured, pooled", CAUSES[name]] if name == "failures" else [CAUSES[name]]
@@ -132,12 +127,12 @@ def mix(source: Source, schema: str) -> Table | None:
         return None
     notes = Footnotes()
     measured = measured_by(source, "threshold_at_fmr")
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        targets = grouped(every, lambda record: record.estimate.at["fmr"])
-        return (_mix_row(source, here, measured, notes) for here in targets.values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source,
+        records,
+        lambda record: record.estimate.at["fmr"],
+        lambda here: _mix_row(source, here, measured, notes),
+    )
     columns = header(
         ["At"],
         ["threshold", "FMR in the mix", "FNMR in the mix", "threshold that the mix needs", "FNMR there"],

@@ -1,19 +1,11 @@
 """FMR among people of one class beside FMR among all, by system and schema."""
 
-from collections.abc import Iterator
-
 from frtaudit.core import Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, Text, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import (
-    blocks_of_systems,
-    build_table,
-    header,
-    interval_cells,
-    methods_said,
-)
-from frtaudit.report.source import Record, Source, by_place
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header, interval_cells, methods_said
+from frtaudit.report.source import Record, Source
 
 FMR, RATIO = "fmr_same_class", "fmr_same_class_ratio"
 
@@ -25,11 +17,9 @@ def build(source: Source) -> View | None:
     if not records:
         return None
     notes = Footnotes()
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        return (_row(pair, notes) for pair in by_place(every).values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source, records, lambda record: record.estimate.place, lambda here: _row(here, notes)
+    )
     columns = header(
         ["Schema", "At"], ["FMR", "false matches", "interval", "ratio to FMR of all", "interval"]
     )
@@ -42,7 +32,8 @@ def build(source: Source) -> View | None:
     return View(tables=(build_table("same-class", caption, columns, blocks, notes),))
 
 
-def _row(pair: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
+def _row(records: list[Record], notes: Footnotes) -> tuple[Text, ...]:
+    pair = {record.estimate.metric: record for record in records}
     rate, ratio = pair[FMR], pair[RATIO]
     schema = rate.estimate.schema
     bound = ratio.bound(Target.POPULATION)

@@ -25,14 +25,8 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import (
-    blocks_of_systems,
-    build_table,
-    header,
-    methods_said,
-    not_drawn,
-)
-from frtaudit.report.source import Record, Source, grouped
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said, not_drawn
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "tar_at_tar"
@@ -97,12 +91,12 @@ def _table(source: Source, schema: str) -> Table:
     records = source.select(METRIC, schema=schema)
     notes = Footnotes()
     groups = list(dict.fromkeys(record.estimate.group for record in records))
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        classes = grouped(every, lambda record: record.estimate.at["class"])
-        return (_row(source, schema, here, groups, notes) for here in classes.values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source,
+        records,
+        lambda record: record.estimate.at["class"],
+        lambda here: _row(source, schema, here, groups, notes),
+    )
     labels = (source.label(schema, name) for name in groups)
     columns = header(["Threshold set for"], ["threshold", *labels])
     first = records[0]
