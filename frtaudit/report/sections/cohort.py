@@ -7,7 +7,7 @@ from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
-from frtaudit.report.sections.tables import build_table, header, provider
+from frtaudit.report.sections.tables import build_table, header, provider, whole_cell
 from frtaudit.report.source import Record, Source, escape
 
 COUNTED = (
@@ -75,10 +75,10 @@ def _comparisons(source: Source) -> list[Table]:
     notes = Footnotes()
     rows = []
     for name in source.providers:
-        mated, non_mated = (_first(source, name, *metrics) for metrics in (("fnmr_at_fmr", "fnmr"), ("fmr",)))
-        known = mated or non_mated
+        firsts = [_first(source, name, *metrics) for metrics in (("fnmr_at_fmr", "fnmr"), ("fmr",))]
+        known = firsts[0] or firsts[1]
         if known is not None:
-            rows.append(((provider(known),), _trials(mated), _trials(non_mated)))
+            rows.append(((provider(known),), *(whole_cell(first, "denominator") for first in firsts)))
     columns = header(["System"], ["mated comparisons", "non-mated comparisons"])
     caption = phrases.titled(
         "Comparisons.", "Comparisons with a score, for each system, between subjects of any group."
@@ -95,9 +95,3 @@ def _first(source: Source, name: str, *metrics: str) -> Record | None:
         and "pairs" not in record.estimate.at
     ]
     return records[0] if records else None
-
-
-def _trials(record: Record | None) -> Text:
-    if record is None or record.estimate.denominator is None:
-        return phrases.DASH
-    return (phrases.whole(record.estimate.denominator, f"{record.pointer}/denominator"),)
