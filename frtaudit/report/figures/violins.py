@@ -57,9 +57,8 @@ def folds(
     def draw(axes: Axes) -> None:
         for dot, shift in zip(points, beside(points), strict=True):
             style = pen(dot.index)
-            axes.plot(
-                dot.value, rows.index(dot.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
-            )
+            row = rows.index(dot.row) + shift
+            axes.plot(dot.value, row, marker=style.marker, color=style.hue, alpha=0.75)
         name_rows(axes, rows)
         axes.set_xlabel("accuracy of a held-out fold")
         axes.xaxis.set_major_locator(even(5))

@@ -287,8 +287,6 @@ def _panel_name(schema: str, metric: str, which: str) -> str:
 
 
 def _indices(schema: str, records: list[Record]) -> list[Table]:
-    if not records:
-        return []
     notes = Footnotes()
     blocks = []
     ranked = sorted(records, key=_index_rank)
@@ -326,7 +324,7 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         methods_said(records, *BOTH),
     )
     name = name_of("fairness-metrics", schema)
-    return [build_table(name, caption, columns, blocks, notes, "dense grouped")]
+    return [build_table(name, caption, columns, blocks, notes, "dense grouped")] if records else []
 
 
 def _how_often(records: list[Record]) -> list[Part]:

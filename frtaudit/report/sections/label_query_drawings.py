@@ -8,13 +8,17 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import label_matrices
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Figure, Key, Text, spans
+from frtaudit.report.pieces import Figure, Key, spans
 from frtaudit.report.source import Source
 from frtaudit.report.words import display_name, words
 
 COUNTS, SIZES, SHARES = "label_counts", "label_sizes", "label_shares"
 FACE_SIZES = "face_sizes"
 MATRIX, VECTORS = "confidence_matrix", "confidence_vectors"
+RIGHT = (
+    "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
+    "Queries that the estimate left out are among them."
+)
 
 
 def label_curves(source: Source, kind: str, *, grouped: bool = False) -> list[Curve]:
@@ -78,13 +82,12 @@ def _made_of(source: Source) -> Iterator[Figure]:
     ]
     if series:
         panels.append(label_figures.boxes("labels-shares", "Right faces by class", series))
+    caption = (
+        spans("Left: how many faces a query has. ", RIGHT) if series else spans("How many faces a query has.")
+    )
     if panels:
-        yield Figure(
-            name="labels-queries",
-            title="What the queries found",
-            caption=_said(bool(series)),
-            panels=tuple(panels),
-        )
+        title = "What the queries found"
+        yield Figure(name="labels-queries", title=title, caption=caption, panels=tuple(panels))
 
 
 def face_sizes(source: Source) -> Iterator[Figure]:
@@ -104,15 +107,6 @@ def face_sizes(source: Source) -> Iterator[Figure]:
             panels=(label_figures.face_sizes("labels-face-sizes", "Sizes of faces", series),),
             keys=figures.keys("labels-face-sizes", [(trace.index, trace.name) for trace in series]),
         )
-
-
-def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
-    left = "Left: how many faces a query has. " if annotated else "How many faces a query has."
-    right = (
-        "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
-        "Queries that the estimate left out are among them."
-    )
-    return spans(left, right if annotated else "")
 
 
 def examples(source: Source) -> Iterator[Figure]:

@@ -79,11 +79,9 @@ def build(source: Source) -> View | None:
 
 
 def _shares(source: Source) -> Text:
-    spec = mapping(mapping(source.result.spec.get("analyses")).get("tar_curves"))
-    shares = mapping(spec.get("shares"))
-    if not shares:
-        return ()
-    return spans(", weighted as ", TextSpan(text="declared", pointer="/spec/analyses/tar_curves/shares"))
+    shares = mapping(mapping(source.result.spec.get("analyses")).get("tar_curves")).get("shares")
+    declared = TextSpan(text="declared", pointer="/spec/analyses/tar_curves/shares")
+    return spans(", weighted as ", declared) if mapping(shares) else ()
 
 
 def _table(source: Source, schema: str) -> Table:
@@ -111,9 +109,8 @@ def _table(source: Source, schema: str) -> Table:
         ".",
         methods_said(records, *SHOWN),
     )
-    return build_table(
-        name_of("rates-at-thresholds-of-classes", schema), caption, columns, blocks, notes, "dense"
-    )
+    name = name_of("rates-at-thresholds-of-classes", schema)
+    return build_table(name, caption, columns, blocks, notes, "dense")
 
 
 def _row(
@@ -141,11 +138,8 @@ def _cell(record: Record | None, notes: Footnotes, classes: int) -> Text:
         bound = record.bound(target)
         if bound is not None:
             bounds = phrases.bounds(bound, record.estimate, notes)
-            beside = few and len(parts) == 1
-            parts += [
-                "   " if beside else phrases.BREAK,
-                *(unbroken(piece) if classes <= WHOLE else piece for piece in bounds),
-            ]
+            parts.append("   " if few and len(parts) == 1 else phrases.BREAK)
+            parts += [unbroken(piece) if classes <= WHOLE else piece for piece in bounds]
     return spans(*parts)
 
 
@@ -172,11 +166,8 @@ def _each_super(source: Source, schema: str, system: str) -> Iterator[Panel]:
 
 def _shown(source: Source, schema: str, system: str) -> tuple[list[Curve], Mapping[str, int], str]:
     """Curves of a system, the pens of its classes, and how names of its figures end."""
-    curves = [
-        curve
-        for curve in source.curves(*KINDS, grouped=True)
-        if curve.schema == schema and curve.provider == system
-    ]
+    drawn = source.curves(*KINDS, grouped=True)
+    curves = [curve for curve in drawn if (curve.schema, curve.provider) == (schema, system)]
     groups = source.pens(schema, (curve.group for curve in curves))
     return curves, groups, f"{schema}-{source.providers.index(system)}"
 
