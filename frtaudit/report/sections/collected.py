@@ -69,7 +69,11 @@ def notice(source: Source) -> tuple[Text, ...]:
     if several:
         named = listed([service_name(name, f"{place_of(name)}/versions") for name in several])
         text_spans.append(spans(named, " stated several versions during the collection."))
-    silent = [name for name, service in services.items() if _shows_nothing(mapping(service.get("canaries")))]
+    silent = []  # of which too few canaries have an answer of every round to show any change
+    for name, service in services.items():
+        canaries = mapping(service.get("canaries"))
+        if canaries and not canaries.get("changed") and canaries.get("least_share_found") is None:
+            silent.append(name)
     if silent:
         named = listed([service_name(name, f"{place_of(name)}/canaries/answered") for name in silent])
         unknown = " changed during the collection is not known: too few canaries were answered."
@@ -78,11 +82,6 @@ def notice(source: Source) -> tuple[Text, ...]:
         text = "The budget was not sufficient for all comparisons."
         text_spans.append((TextSpan(text=text, pointer=f"{AT}/finished"),))
     return (*text_spans[:-1], spans(*text_spans[-1], " See ", SEE, ".")) if text_spans else ()
-
-
-def _shows_nothing(canaries: Facts) -> bool:
-    """Whether too few canaries have an answer of every round to show any change."""
-    return bool(canaries) and not canaries.get("changed") and canaries.get("least_share_found") is None
 
 
 def _lead(collection: Facts) -> Iterator[Part]:

@@ -9,6 +9,7 @@ from frtaudit.report.figures import label_matrices
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Key, spans
+from frtaudit.report.sections import front
 from frtaudit.report.source import Source
 from frtaudit.report.words import display_name, words
 
@@ -65,21 +66,13 @@ def queries(source: Source) -> Iterator[Figure]:
 
 
 def _made_of(source: Source) -> Iterator[Figure]:
-    panels = [
-        label_figures.sizes(
-            "labels-sizes", "Faces of each query", Series(name="queries", index=0, curve=curve)
-        )
-        for curve in label_curves(source, SIZES)
-    ]
+    sizes = [Series(name="queries", index=0, curve=curve) for curve in label_curves(source, SIZES)]
+    panels = [label_figures.sizes("labels-sizes", "Faces of each query", trace) for trace in sizes]
     shares = [*label_curves(source, SHARES), *label_curves(source, SHARES, grouped=True)]
-    series = [
-        Series(
-            name="all" if share.schema is None else source.label(share.schema, share.group),
-            index=number,
-            curve=share,
-        )
-        for number, share in enumerate(shares)
-    ]
+    series = []
+    for number, share in enumerate(shares):
+        name = "all" if share.schema is None else source.label(share.schema, share.group)
+        series.append(Series(name=name, index=number, curve=share))
     if series:
         panels.append(label_figures.boxes("labels-shares", "Right faces by class", series))
     caption = (
@@ -92,10 +85,7 @@ def _made_of(source: Source) -> Iterator[Figure]:
 
 def face_sizes(source: Source) -> Iterator[Figure]:
     """Of each service with boxes the sizes of the faces in them (Figure S.4)."""
-    series = [
-        Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
-        for curve in label_curves(source, FACE_SIZES)
-    ]
+    series = front.series(source, label_curves(source, FACE_SIZES))
     if series:
         yield Figure(
             name="labels-face-sizes",
@@ -118,19 +108,13 @@ def examples(source: Source) -> Iterator[Figure]:
         for curve in (matrix for matrix in matrices if matrix.provider == service):
             title = display_name(words().left_out, curve.group)
             series = Series(name=title, index=0, curve=curve)
-            panels.append(
-                label_matrices.matrix(name_of("labels-matrix", service, curve.group), title, series)
-            )
-            panels += [
-                label_matrices.eigenvectors(
-                    name_of("labels-eigenvectors", service, curve.group),
-                    title,
-                    series,
-                    Series(name=title, index=0, curve=other),
-                )
-                for other in vectors
-                if (other.provider, other.group) == (service, curve.group)
-            ]
+            name = name_of("labels-matrix", service, curve.group)
+            panels.append(label_matrices.matrix(name, title, series))
+            name = name_of("labels-eigenvectors", service, curve.group)
+            for other in vectors:
+                if (other.provider, other.group) == (service, curve.group):
+                    vector = Series(name=title, index=0, curve=other)
+                    panels.append(label_matrices.eigenvectors(name, title, series, vector))
         yield Figure(
             name=f"labels-examples-{place}",
             title=f"One query of each kind, by {service}",
