@@ -61,7 +61,11 @@ def with_quantity(drawings: Sequence[Figure], name: str) -> list[Axes]:
 
     One that has a row for each system, class or the like shows none: limits would drop rows.
     """
-    every = [(axes, getattr(axes, f"{name}axis")) for axes in (of.axes[0] for of in drawings) if axes.axison]
+    every = [
+        (axes, getattr(axes, f"{name}axis"))
+        for axes in (drawing.axes[0] for drawing in drawings)
+        if axes.axison
+    ]
     return [
         axes
         for axes, axis in every

@@ -94,11 +94,8 @@ def _versions(counts: Facts, pointer: str) -> Text:
 
 def _calls(collection: Facts, services: Mapping[str, Facts]) -> Table:
     """How far each service came; columns of what never happened are left out."""
-    kinds = [
-        kind
-        for kind in words().refusal
-        if any(mapping(facts.get("by_kind")).get(kind) for facts in services.values())
-    ]
+    by_kinds = [mapping(facts.get("by_kind")) for facts in services.values()]
+    kinds = [kind for kind in words().refusal if any(counts.get(kind) for counts in by_kinds)]
     missing = any(facts.get("missing") for facts in services.values())
     rows = []
     for name, service in services.items():

@@ -140,7 +140,9 @@ def _cases(source: Source, records: list[Record]) -> Table:
         by_metric = {record.estimate.metric: record for record in here}
         return _of(source, here[0]), *(counted(by_metric.get(name), notes) for name in CASES)
 
-    blocks = grouped_blocks(source, records, lambda of: (of.at, of.estimate.schema, of.estimate.group), row)
+    blocks = grouped_blocks(
+        source, records, lambda record: (record.at, record.estimate.schema, record.estimate.group), row
+    )
     columns = header(["Of"], (phrases.metric(name) for name in CASES))
     caption = phrases.titled(
         "Rates if every failed comparison had been decided correctly, or wrongly.",

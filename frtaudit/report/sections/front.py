@@ -106,15 +106,10 @@ def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
     limits: dict[str, float] = {}
     for finding in source.result.findings:
         record = record_of(source, finding)
-        if (
-            record is None
-            or record.estimate.metric != "fnmr_at_fmr"
-            or dict(record.estimate.at) != {"fmr": target}
-        ):
+        if record is None or record.estimate.schema not in (schema, None):
             continue
-        if record.estimate.schema in (schema, None):
-            group = record.estimate.group
-            row = source.label(schema, group)
+        if record.estimate.metric == "fnmr_at_fmr" and dict(record.estimate.at) == {"fmr": target}:
+            row = source.label(schema, record.estimate.group)
             limits[row] = min(limits.get(row, finding.limit), finding.limit)
     return limits
 

@@ -226,7 +226,9 @@ def _figures(source: Source, schema: str) -> tuple[Figure, ...]:
     drawn: list[tuple[str, str, list[str], list[Dot]]] = []
     for metric, title in (("fmr", "FMR within the group"), ("fnmr_at_fmr", "FNMR")):
         here = operating_points.of_groups(source, metric, target, schema)
-        dots, rows = front.group_dots(source, schema, [of for of in here if PAIR not in of.estimate.group])
+        dots, rows = front.group_dots(
+            source, schema, [record for record in here if PAIR not in record.estimate.group]
+        )
         if dots:
             drawn.append((metric, title, rows, dots))
     if not drawn or target is None:

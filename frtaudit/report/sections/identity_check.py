@@ -57,26 +57,13 @@ def _gone(pair: tuple[Record, Record]) -> float:
 
 def _warning(source: Source, record: Record, labelled: Record, without: Record) -> Text:
     people = phrases.whole(record.estimate.numerator or 0, f"{record.pointer}/numerator")
+    pairs = " pair of subjects is" if record.estimate.numerator == 1 else " pairs of subjects are"
+    similar = (" as similar as images of one subject (see ", SECTION, " in the annex). FMR")
     everybody, at = labelled.estimate.group == "all", labelled.estimate.at
     of: list[Part] = [] if everybody else [" for ", phrases.group(source, labelled)]
-    single = record.estimate.numerator == 1
-    return spans(
-        provider(record),
-        ": ",
-        people,
-        " pair of subjects is" if single else " pairs of subjects are",
-        " as similar as images of one subject (see ",
-        SECTION,
-        " in the annex). FMR",
-        *of,
-        ", at the threshold for " if "fmr" in at else ", at ",
-        phrases.at_words(at, labelled.pointer),
-        ", is ",
-        phrases.value(labelled),
-        " with them, ",
-        phrases.value(without, like=labelled.estimate),
-        " without.",
-    )
+    of += [", at the threshold for " if "fmr" in at else ", at ", phrases.at_words(at, labelled.pointer)]
+    rates = (phrases.value(labelled), " with them, ", phrases.value(without, like=labelled.estimate))
+    return spans(provider(record), ": ", people, pairs, *similar, *of, ", is ", *rates, " without.")
 
 
 def _key(record: Record) -> Key:

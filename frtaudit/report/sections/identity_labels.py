@@ -232,7 +232,9 @@ def _groups(source: Source) -> Table | None:
     kinds = [kind for kind in KINDS[:2] if any(record.estimate.at["labels"] == kind for record in records)]
     notes = Footnotes()
     blocks = []
-    for (schema, group), here in grouped(records, lambda of: (of.estimate.schema, of.estimate.group)).items():
+    for (schema, group), here in grouped(
+        records, lambda record: (record.estimate.schema, record.estimate.group)
+    ).items():
         head = TextSpan(text=f"{str(schema).replace('_', ' ')}: {source.label(schema, group)}")
         by = {(record.estimate.provider, record.estimate.at["labels"]): record for record in here}
         blocks.append(Block(head=(head,), rows=_services(source, by, kinds, notes)))

@@ -101,7 +101,8 @@ def build(source: Source) -> Interclass | None:
     large = [name for name in schemas if len(classes[name]) > MAX_ROWS]
     main = []
     for name in schemas:
-        shown_classes = [of for of in classes[name] if name not in large or of.estimate.group == LARGEST]
+        by_kind = grouped(classes[name], lambda record: record.estimate.group == LARGEST)
+        shown_classes = by_kind.get(True, []) if name in large else classes[name]
         main.append(_table(source, name, shown_classes, 0, "-of-classes"))
     for number, table in enumerate(main[1:], 1):
         if plain_text(table.caption[1:]) == plain_text(main[0].caption[1:]):  # the same but for the schema

@@ -298,19 +298,15 @@ def _subsets(source: Source) -> Iterator[Figure]:
     columns = ["".join(letter[part] for part in name.split("+")) for name in known]
     if base == ANNOTATED:
         known, columns = [*known, ESTIMATED], [*columns, "all"]
-    changes = {
-        target: [
-            [
-                _gap(value.get((target, labels, service)), value.get((target, base, service)))
-                for labels in known
-            ]
-            for service in source.providers
-        ]
-        for target in sorted({fmr for fmr, _, _ in value}, reverse=True)
-    }
-    most = max(
-        (gap for cells in changes.values() for row in cells for gap in row if gap is not None), default=0.0
-    )
+    changes: dict[float, list[list[float | None]]] = {}
+    for target in sorted({fmr for fmr, _, _ in value}, reverse=True):
+        for service in source.providers:
+            basis = value.get((target, base, service))
+            rates = [value.get((target, labels, service)) for labels in known]
+            row = [None if rate is None or basis is None else abs(rate - basis) for rate in rates]
+            changes.setdefault(target, []).append(row)
+    gaps = (gap for cells in changes.values() for row in cells for gap in row if gap is not None)
+    most = max(gaps, default=0.0)
     panels = []
     for target, cells in changes.items():
         if any(change is not None for row in cells for change in row):
@@ -333,7 +329,3 @@ def _subsets(source: Source) -> Iterator[Figure]:
 def letters(source: Source) -> dict[str, str]:
     """A letter for each service."""
     return dict(zip(source.providers, LETTERS, strict=False))
-
-
-def _gap(first: float | None, other: float | None) -> float | None:
-    return None if first is None or other is None else abs(first - other)

@@ -96,7 +96,9 @@ def _reviewed(
 
 
 def _sizes(curves: Sequence[Curve]) -> str:
-    sizes = (f"{of.notes[0]} ({of.group}, {(of.metric or '').replace('_', ' ')})" for of in curves)
+    sizes = (
+        f"{curve.notes[0]} ({curve.group}, {(curve.metric or '').replace('_', ' ')})" for curve in curves
+    )
     return f"Drawn from {', '.join(sizes)}."
 
 
@@ -187,7 +189,8 @@ def _split(source: Source) -> list[Table]:
     for name, system_records in by_provider(source, records):
         rows = []
         by_sets = grouped(
-            system_records, lambda of: (str(of.estimate.at["pairs"]), str(of.estimate.at["training"]))
+            system_records,
+            lambda record: (str(record.estimate.at["pairs"]), str(record.estimate.at["training"])),
         )
         for (pairs, training), here in by_sets.items():
             by_metric = {record.estimate.metric: record for record in here}

@@ -125,16 +125,11 @@ def _stratum(records: list[Record], groups: list[str], notes: Footnotes) -> tupl
         )
         text_spans = spans(text_spans, ": ", low, " to ", high)
     largest = here.get("max")
-    cells = [_signed(here.get(group)) for group in groups]
+    cells = []
+    for record in map(here.get, groups):  # with a minus where the class lies below overall
+        below = record is not None and (record.estimate.note or "").startswith("below")
+        cells.append(spans("−" if below else "", phrases.value(record)))
     if largest is None:
         return (text_spans, *cells, phrases.DASH, phrases.DASH)
     alike = differences.sentence(largest, notes) if largest.estimate.test else spans("see Interclass bias")
     return (text_spans, *cells, phrases.value(largest, notes), alike)
-
-
-def _signed(record: Record | None) -> Text:
-    """The distance, with a minus where the class lies below overall."""
-    if record is None:
-        return phrases.DASH
-    below = (record.estimate.note or "").startswith("below")
-    return spans("−" if below else "", phrases.value(record))

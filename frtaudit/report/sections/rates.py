@@ -228,24 +228,16 @@ def _eer(source: Source) -> list[Table]:
     records = source.select("eer")
     if not records:
         return []
-    notes = Footnotes()
-    rows = tuple(
-        ((provider(record),), _where(source, record), phrases.value(record), phrases.note(record))
-        for record in records
-    )
+    rows = []
+    for record in records:
+        where: list[Part] = [] if record.estimate.group == "all" else [phrases.group(source, record)]
+        where += phrases.at_words(record.estimate.at, record.pointer) if record.estimate.at else ()
+        on = spans(*where) if where else spans("all comparisons")
+        rows.append(((provider(record),), on, phrases.value(record), phrases.note(record)))
     columns = header(["System", "On"], ["EER", "Note"])
     caption = phrases.titled(
         "Equal error rate.",
         "The rate where FMR and FNMR are equal, over all distinct scores; pooled. A summary, not an operating "
         "point, without an interval.",
     )
-    return [build_table("eer", caption, columns, [Block(rows=rows)], notes)]
-
-
-def _where(source: Source, record: Record) -> Text:
-    parts: list[Part] = []
-    if record.estimate.group != "all":
-        parts.append((phrases.group(source, record),))
-    if record.estimate.at:
-        parts.append(phrases.at_words(record.estimate.at, record.pointer))
-    return spans(*parts) if parts else spans("all comparisons")
+    return [build_table("eer", caption, columns, [Block(rows=tuple(rows))], Footnotes())]

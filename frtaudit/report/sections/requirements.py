@@ -44,7 +44,9 @@ def build(source: Source) -> Requirements | None:
     return Requirements(
         parts=tuple(_part(finding_row) for finding_row in finding_rows[:MAX_PARTS]),
         finding_rows=finding_rows[MAX_PARTS:MAX_ROWS],
-        meanings=tuple((of.value, display_name(verdicts, of.value), means[of.value]) for of in ORDER),
+        meanings=tuple(
+            (code, display_name(verdicts, code), means[code]) for code in (verdict.value for verdict in ORDER)
+        ),
         left_out=max(len(finding_rows) - MAX_ROWS, 0),
     )
 

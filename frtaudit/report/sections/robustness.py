@@ -202,7 +202,7 @@ def _labels(source: Source) -> Table | None:
         return None
     notes = Footnotes()
     blocks = []
-    for _, system_records in by_provider(source, records):
+    for name, system_records in by_provider(source, records):
         taken = [candidate for candidate in system_records if candidate.estimate.metric == "fmr_label_errors"]
         rows = []
         for here in _places(taken, "of"):
@@ -216,22 +216,19 @@ def _labels(source: Source) -> Table | None:
             if record.estimate.metric == "fmr_reviewed":
                 of = spans("label errors found by review, at ", point(record))
                 rows.append((of, phrases.DASH, counted(record, notes)))
-        head = spans(provider(system_records[0]), *_reviewed(source, system_records[0]))
-        blocks.append(Block(head=head, rows=tuple(rows)))
+        reviewed = [
+            record
+            for record in source.select("reviewed_label_errors")
+            if record.estimate.provider == name and record.estimate.value is not None
+        ]
+        counts: list[Part] = (
+            ["  of the reviewed pairs one person: ", *phrases.counts(reviewed[0])] if reviewed else []
+        )
+        blocks.append(Block(head=spans(provider(system_records[0]), *counts), rows=tuple(rows)))
     columns = header(["Treated as one person"], (f"FMR, {of}" for of in OF.values()))
-    caption = phrases.titled(
-        "Rates if the pairs with the highest scores are label errors.", words().robustness["labels"]
-    )
+    title = "Rates if the pairs with the highest scores are label errors."
+    caption = phrases.titled(title, words().robustness["labels"])
     return build_table("robustness-label-errors", caption, columns, blocks, notes)
-
-
-def _reviewed(source: Source, record: Record) -> Text:
-    records = [
-        candidate
-        for candidate in source.select("reviewed_label_errors")
-        if candidate.estimate.provider == record.estimate.provider and candidate.estimate.value is not None
-    ]
-    return spans("  of the reviewed pairs one person: ", phrases.counts(records[0])) if records else ()
 
 
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:

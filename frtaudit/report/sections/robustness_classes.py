@@ -51,9 +51,8 @@ def bounds(source: Source, schema: str) -> Table | None:
         *([text["behind"]] if behind else []),
     ]
     caption = spans(phrases.bold(title), " ".join(sentences))
-    return build_table(
-        name_of("robustness-unknown-classes", schema), caption, columns, blocks, notes, "dense"
-    )
+    name = name_of("robustness-unknown-classes", schema)
+    return build_table(name, caption, columns, blocks, notes, "dense")
 
 
 def _bounds_row(
@@ -85,13 +84,9 @@ def _bounds_row(
             same = [piece.text for piece in low] == [piece.text for piece in high]
             cells.append(spans(high, " in both") if same else spans(low, " to ", high))
     if behind:
-        corrected = [
-            record
-            for record in here
-            if record.estimate.metric == "index_behind_labels"
-            and record.estimate.weighting == source.weighting
-        ]
-        cells.append(phrases.value(corrected[0], notes) if corrected else phrases.DASH)
+        behind_labels = (record for record in here if record.estimate.metric == "index_behind_labels")
+        corrected = (record for record in behind_labels if record.estimate.weighting == source.weighting)
+        cells.append(phrases.value(next(corrected, None), notes))
     return tuple(cells)
 
 
@@ -111,13 +106,11 @@ def _as_measured(record: Record, weighting: str, measured: Mapping[Key, Record])
     """The index as its own analysis found it."""
     estimate = record.estimate
     at = at_key({key: value for key, value in estimate.at.items() if key not in ("index", "missing")})
-    kinds = (weighting, None)
+    index = str(estimate.at["index"])
     places = [
-        (estimate.provider, str(estimate.at["index"]), estimate.schema, estimate.group, kind, at)
-        for kind in kinds
+        (estimate.provider, index, estimate.schema, estimate.group, kind, at) for kind in (weighting, None)
     ]
-    index_record = next((measured[place] for place in places if place in measured), None)
-    return phrases.value(index_record)
+    return phrases.value(next((measured[place] for place in places if place in measured), None))
 
 
 def mix(source: Source, schema: str) -> Table | None:
@@ -165,32 +158,24 @@ def _mix_row(
 
 
 def _declared_mix(source: Source, schema: str) -> list[Part]:
-    shares = mapping(
-        mapping(mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("mix")).get(schema)
-    )
+    analysis = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS))
     parts: list[Part] = []
-    for name, share in shares.items():
+    for name, share in mapping(mapping(analysis.get("mix")).get(schema)).items():
         pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
         parts += [", " if parts else "", f"{source.label(schema, name)}: "]
-        parts.append(
-            phrases.number(formatting.exact(float(share)), pointer) if isinstance(share, (int, float)) else ""
-        )
+        if isinstance(share, (int, float)):
+            parts.append(phrases.number(formatting.exact(float(share)), pointer))
     return parts
 
 
 def measured_by(source: Source, *metrics: str, weightings: bool = False) -> dict[Key, Record]:
     """What other analyses found, by place; of both weightings if asked."""
-    return {
-        (
-            record.estimate.provider,
-            record.estimate.metric,
-            record.estimate.schema,
-            record.estimate.group,
-            record.estimate.weighting,
-            record.at,
-        ): record
-        for record in source.select(*metrics, primary=not weightings)
-    }
+    by_place: dict[Key, Record] = {}
+    for record in source.select(*metrics, primary=not weightings):
+        estimate = record.estimate
+        whose = (estimate.provider, estimate.metric, estimate.schema, estimate.group, estimate.weighting)
+        by_place[*whose, record.at] = record
+    return by_place
 
 
 def without(record: Record, *keys: str) -> AtKey:
@@ -208,14 +193,10 @@ def _bounded(record: Record | None, notes: Footnotes) -> Text:
     """The value, and its interval for the population below it."""
     if record is None or record.estimate.value is None:
         return phrases.value(record, notes)
-    bound = record.bound(Target.POPULATION)
+    value, bound = phrases.value(record, notes), record.bound(Target.POPULATION)
     if bound is None:
-        return phrases.value(record, notes)
-    return spans(
-        phrases.value(record, notes),
-        phrases.BREAK,
-        phrases.bounds(bound, record.estimate, notes),
-    )
+        return value
+    return spans(value, phrases.BREAK, phrases.bounds(bound, record.estimate, notes))
 
 
 def spoken(name: str | None) -> str:

@@ -54,9 +54,8 @@ def _rates(source: Source, records: list[Record]) -> Table | None:
             *interval_cells(other, notes, Target.MODEL),
         )
 
-    return _table(
-        source, records, (RATE, CHOICE, SEEN), ("tail-rates", "FMR by the model. ", says), columns, row
-    )
+    named = ("tail-rates", "FMR by the model. ", says)
+    return _table(source, records, (RATE, CHOICE, SEEN), named, columns, row)
 
 
 def _targets(source: Source, records: list[Record]) -> Table | None:
@@ -67,14 +66,8 @@ def _targets(source: Source, records: list[Record]) -> Table | None:
         at = phrases.at_words(record.estimate.at, record.pointer)
         return at, phrases.value(record, notes), *interval_cells(record, notes, Target.MODEL)
 
-    return _table(
-        source,
-        records,
-        (TARGET,),
-        ("tail-targets", "Thresholds by the model. ", "By the average."),
-        columns,
-        row,
-    )
+    named = ("tail-targets", "Thresholds by the model. ", "By the average.")
+    return _table(source, records, (TARGET,), named, columns, row)
 
 
 def _fits(source: Source, records: list[Record]) -> Table | None:
@@ -87,11 +80,9 @@ def _fits(source: Source, records: list[Record]) -> Table | None:
 
     def row(by_metric: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
         threshold, shape, p = (by_metric[name] for name in FIT)
-        count = phrases.number(
-            f"{threshold.estimate.at['exceedances']:g}", f"{threshold.pointer}/at/exceedances"
-        )
+        count = f"{threshold.estimate.at['exceedances']:g}"
         return (
-            (count,),
+            (phrases.number(count, f"{threshold.pointer}/at/exceedances"),),
             phrases.value(threshold, notes),
             phrases.value(shape, notes),
             *interval_cells(shape, notes, Target.MODEL),

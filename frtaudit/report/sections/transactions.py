@@ -33,7 +33,11 @@ def build(source: Source) -> View | None:
     if not records:
         return None
     tables = [_rates(source, records, RATES, "transactions", PLAIN, SAYS)]
-    general = [of for of in records if of.estimate.metric in GENERALISED and FEWER not in of.estimate.at]
+    general = [
+        record
+        for record in records
+        if record.estimate.metric in GENERALISED and FEWER not in record.estimate.at
+    ]
     if general:
         tables.append(_rates(source, general, GENERALISED, "transactions-generalised", WITH_FTE, SAYS_FTE))
         tables.append(_enrolment(source))

@@ -30,6 +30,13 @@ NAMES = (
 )
 
 
+DECISIVE = phrases.titled(
+    "Did a service change?",
+    "FNMR at each date, each with its own threshold; the same resampled queries at both dates. Intervals hold for the "
+    "population, each separately; p is adjusted over all rows (Holm 1979).",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _DatedRecords:
     """The section's records: ``dates``: their names; ``first``: the labels that decide; ``same``: the same images."""
@@ -65,7 +72,8 @@ def build(source: Source) -> View | None:
     if dated is None:
         return None
     kinds = [str(record.estimate.at["labels"]) for record in source.select(AT_DATE)]
-    built = (_decisive(dated), _again(dated), _kept(dated), *_others(dated, kinds))
+    pairs = _pairs(dated, "dates-decisive", dated.first, DECISIVE)
+    built = (pairs, _again(dated), _kept(dated), *_others(dated, kinds))
     lead: list[Part] = [IMAGES if dated.same else NAMES]
     for record in source.select(FACES):
         date = TextSpan(text=str(record.estimate.at["date"]), pointer=f"{record.pointer}/at/date")
@@ -124,17 +132,8 @@ def _unchanged(records: Sequence[Record]) -> str:
     return "no change of FNMR was found"
 
 
-def _decisive(dated: _DatedRecords) -> Table:
-    """FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm)."""
-    caption = phrases.titled(
-        "Did a service change?",
-        "FNMR at each date, each with its own threshold; the same resampled queries at both dates. Intervals hold "
-        "for the population, each separately; p is adjusted over all rows (Holm 1979).",
-    )
-    return _pairs(dated, "dates-decisive", dated.first, caption)
-
-
 def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: str = "Changed?") -> Table:
+    """FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm)."""
     notes = Footnotes()
     blocks = []
     for target, records in grouped(dated.changes(labels, "own"), _target).items():

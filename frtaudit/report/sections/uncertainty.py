@@ -246,7 +246,9 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         caption=spans(captions.WHOLE, BOTH_SIDES if len(shown) > 1 else "", _level(shown.values())),
         panels=scales.alike(lambda: starmap(whole_panel, shown.items())),
         keys=_keys(
-            name, [(canvas.pen(index), EMPIRICAL)], [of.style for some in banded.values() for of in some]
+            name,
+            [(canvas.pen(index), EMPIRICAL)],
+            [each.style for styled in banded.values() for each in styled],
         ),
         gaps=_gaps(source, list(shown.values())),
     )

@@ -218,7 +218,9 @@ def _ratio(source: Source, target: float, notes: Footnotes) -> Callable[[str], T
 
     Marked where no test established a difference of the groups.
     """
-    of_all = [of for of in source.select("max_min", primary=True) if of.estimate.value is not None]
+    of_all = [
+        record for record in source.select("max_min", primary=True) if record.estimate.value is not None
+    ]
     common = [record for record in source.select(VALUE) if record.estimate.at["of"] == "max_min"]
     largest: dict[str, Record] = {}
     for records in (common, of_all):

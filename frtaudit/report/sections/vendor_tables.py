@@ -78,7 +78,7 @@ def hidden(source: Source) -> Table | None:
             spans(pair(record), " at ", phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)),
             number(record, record.estimate.value, f"{record.pointer}/value"),
             number(high[key], high[key].estimate.value, f"{high[key].pointer}/value"),
-            _outer(record, high[key]),
+            outer(record, high[key]),
             (TextSpan(text=record.estimate.note or "", pointer=f"{record.pointer}/note"),),
         )
         for key, record in low.items()
@@ -101,7 +101,8 @@ def systems_of(record: Record) -> tuple[str, str]:
     return record.estimate.provider, str(record.estimate.at["against"])
 
 
-def _outer(low: Record, high: Record) -> Text:
+def outer(low: Record, high: Record) -> Text:
+    """From the lower bound of one record to the upper of another, or of the same."""
     ends = [record.bounds[0] if record.bounds else None for record in (low, high)]
     if ends[0] is None or ends[1] is None or ends[0].interval.low is None or ends[1].interval.high is None:
         return phrases.DASH

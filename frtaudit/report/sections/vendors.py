@@ -37,6 +37,7 @@ from frtaudit.report.sections.vendor_tables import (
     key_of,
     ledger,
     number,
+    outer,
     pair,
     systems_of,
     unit,
@@ -209,7 +210,7 @@ def _said_first(decisive: Sequence[Record]) -> Text:
 
 def _pairs(source: Source, name: str, records: Sequence[Record], caption: Text) -> Table:
     notes = Footnotes()
-    same = {(key_of(of), systems_of(of)): of for of in source.select(EQUIVALENCE)}
+    same = {(key_of(record), systems_of(record)): record for record in source.select(EQUIVALENCE)}
     rows = [(record, same.get((key_of(record), systems_of(record)))) for record in records]
     twin = next((twin for _, twin in rows if twin is not None), None)
     margin = (
@@ -228,18 +229,10 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     return (
         pair(record),
         number(record, record.estimate.value, f"{record.pointer}/value"),
-        _bounds(record),
+        outer(record, record),
         phrases.counts(record),
         _better(record, notes),
     )
-
-
-def _bounds(record: Record) -> Text:
-    bound = record.bounds[0] if record.bounds else None
-    if bound is None or bound.interval.low is None or bound.interval.high is None:
-        return (TextSpan(text=phrases.ABSENT),)
-    low = number(record, bound.interval.low, f"{bound.pointer}/low")
-    return spans(low, " to ", number(record, bound.interval.high, f"{bound.pointer}/high"))
 
 
 def _better(record: Record, notes: Footnotes) -> Text:

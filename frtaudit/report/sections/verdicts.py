@@ -330,7 +330,7 @@ def two_sided(source: Source, finding: Finding) -> bool:
 def declared(source: Source, finding: Finding) -> Mapping[str, Json]:
     """The requirement as the spec has it."""
     requirements = rows_of(source.result.spec.get("requirements"))
-    return next((of for of in requirements if of.get("name") == finding.requirement), {})
+    return next((asked for asked in requirements if asked.get("name") == finding.requirement), {})
 
 
 def _strip(source: Source, finding: Finding, record: Record | None, reach: float) -> Strip | None:
