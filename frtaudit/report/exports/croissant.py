@@ -8,6 +8,7 @@ from frtaudit.core.canonical import Json, mapping, to_bytes
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.report.exports.run_folder import FinishedRun
+from frtaudit.report.source import rows_of
 
 FILE = "croissant.json"
 CROISSANT = "http://mlcommons.org/croissant/"
@@ -53,11 +54,9 @@ class Croissant:
 def _dataset(run: FinishedRun) -> dict[str, Json]:
     declared = mapping(mapping(run.result.spec.get("provenance")).get("test_data"))
     cohort = run.result.cohort
-    people = (
-        f"{cohort.get('subjects')} subjects, {cohort.get('samples')} samples"
-        if cohort.get("subjects")
-        else "the data have no subject ids"
-    )
+    by_schema = [f"classes by {name}" for name in mapping(cohort.get("schemas"))]
+    counts = f"{cohort.get('subjects')} subjects, {cohort.get('samples')} samples"
+    people = counts if cohort.get("subjects") else "the data have no subject ids"
     sha256 = str(run.result.digests.get("cohort"))
     dataset: dict[str, Json] = {
         "@context": CONTEXT,
@@ -70,7 +69,10 @@ def _dataset(run: FinishedRun) -> dict[str, Json]:
         "distribution": [
             _file(name, value) for name, value in sorted(mapping(run.result.digests.get("inputs")).items())
         ],
-        "rai:personalSensitiveInformation": _sensitive(run),
+        "rai:personalSensitiveInformation": [
+            "biometric data of faces: images, templates or scores",
+            *by_schema,
+        ],
         "rai:dataLimitations": list(run.result.notes),
     }
     optional: dict[str, Json] = {"license": declared.get("licence"), "url": declared.get("source")}
@@ -93,34 +95,18 @@ def _file(name: str, sha256: Json) -> dict[str, Json]:
     }
 
 
-def _sensitive(run: FinishedRun) -> list[Json]:
-    classes = [f"classes by {name}" for name in mapping(run.result.cohort.get("schemas"))]
-    return ["biometric data of faces: images, templates or scores", *classes]
-
-
 def _classes(run: FinishedRun) -> dict[str, Json]:
     """How many people and samples each class has, as records; empty without a schema."""
-    rows: list[Json] = []
-    for schema, counted in mapping(run.result.cohort.get("schemas")).items():
-        groups = mapping(counted).get("groups")
-        for row in groups if isinstance(groups, list) else ():
-            counts = mapping(row)
-            rows.append(
-                {
-                    f"classes/{key}": value
-                    for key, value in (
-                        ("schema", schema),
-                        *((key, counts.get(key)) for key in ("group", "subjects", "samples")),
-                    )
-                }
-            )
     kinds = {"schema": "sc:Text", "group": "sc:Text", "subjects": "sc:Integer", "samples": "sc:Integer"}
+    rows: list[Json] = [
+        {f"classes/{key}": schema if key == "schema" else row.get(key) for key in kinds}
+        for schema, counted in mapping(run.result.cohort.get("schemas")).items()
+        for row in rows_of(mapping(counted).get("groups"))
+    ]
     fields: list[Json] = [
         {"@type": "cr:Field", "@id": f"classes/{name}", "name": f"classes/{name}", "dataType": kind}
         for name, kind in kinds.items()
     ]
-    return (
-        {"@type": "cr:RecordSet", "@id": "classes", "name": "classes", "field": fields, "data": rows}
-        if rows
-        else {}
-    )
+    if not rows:
+        return {}
+    return {"@type": "cr:RecordSet", "@id": "classes", "name": "classes", "field": fields, "data": rows}

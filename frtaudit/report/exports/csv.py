@@ -62,19 +62,15 @@ def _interclass(result: AuditResult) -> dict[str, pa.Table]:
 
 def _copy(source: BinaryIO, to: BinaryIO, name: str) -> None:
     try:
-        _copied(source, to)
+        with pq.ParquetFile(source) as file:
+            plain = pa.schema([(str(cell(field.name)), _plain(field.type)) for field in file.schema_arrow])
+            with pc.CSVWriter(to, plain) as writer:
+                for batch in file.iter_batches():
+                    writer.write_table(_shown(pa.Table.from_batches([batch])).cast(plain))
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # the machine's, and not the file's
             raise
         raise DataError(f"tables/{name}", "not a readable Parquet table", "an unchanged run") from None
-
-
-def _copied(source: BinaryIO, to: BinaryIO) -> None:
-    with pq.ParquetFile(source) as file:
-        plain = pa.schema([(str(cell(field.name)), _plain(field.type)) for field in file.schema_arrow])
-        with pc.CSVWriter(to, plain) as writer:
-            for batch in file.iter_batches():
-                writer.write_table(_shown(pa.Table.from_batches([batch])).cast(plain))
 
 
 def _shown(table: pa.Table) -> pa.Table:

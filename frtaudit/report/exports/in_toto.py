@@ -35,7 +35,11 @@ class InToto:
 
 
 def _statement(run: FinishedRun, system: str) -> dict[str, Json]:
-    findings = [finding for finding in run.result.findings if _is_of(run, finding, system)]
+    findings = [
+        finding
+        for finding in run.result.findings  # without an estimate it is about every system
+        if (estimate := run.estimate(finding)) is None or estimate.provider == system
+    ]
     failed = [finding for finding in findings if run.fails(finding)]
     passed = [finding for finding in findings if finding.verdict is Verdict.PASS]
     warned = [finding for finding in findings if finding not in failed and finding not in passed]
@@ -50,18 +54,8 @@ def _statement(run: FinishedRun, system: str) -> dict[str, Json]:
         "warnedTests": _names(run, warned),
         "failedTests": _names(run, failed),
     }
-    return {
-        "_type": STATEMENT,
-        "subject": [_subject(run, system)],
-        "predicateType": PREDICATE,
-        "predicate": predicate,
-    }
-
-
-def _is_of(run: FinishedRun, finding: Finding, system: str) -> bool:
-    """A finding without an estimate is about every system."""
-    estimate = run.estimate(finding)
-    return estimate is None or estimate.provider == system
+    subject = [_subject(run, system)]
+    return {"_type": STATEMENT, "subject": subject, "predicateType": PREDICATE, "predicate": predicate}
 
 
 def _names(run: FinishedRun, findings: Sequence[Finding]) -> list[Json]:

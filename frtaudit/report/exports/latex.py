@@ -14,7 +14,6 @@ from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.figures import canvas
 from frtaudit.report.pieces import (
     Block,
-    Column,
     Footnotes,
     Table,
     Text,
@@ -25,7 +24,7 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.section import sections
 from frtaudit.report.sections import vendor_choice, verdicts
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Source
 
 FOLDER = "latex"
@@ -55,11 +54,8 @@ def tables_of(result: AuditResult) -> dict[str, Table]:
     """Every table of a result's report, by name, in the order of the report: first what page 1 shows."""
     source = Source(result)
     with canvas.undrawn():
-        views = [
-            _requirements(source),
-            vendor_choice.choice(source),
-            *(entry.build(source) for entry in sections()),
-        ]
+        first_page = [_requirements(source), vendor_choice.choice(source)]
+        views = [*first_page, *(entry.build(source) for entry in sections())]
         return {table.name: table for table in pieces_of(views, Table)}
 
 
@@ -74,20 +70,16 @@ def _requirements(source: Source) -> Table | None:
         )
         for asked in verdicts.requirement_rows(verdicts.all_finding_rows(source))
     ]
-    columns = [
-        Column(title="System"),
-        Column(title="Estimate", kind="num"),
-        Column(title="Interval for the population"),
-        Column(title="Bound that decides"),
-        Column(title="Verdict"),
-    ]
+    texts = ("Interval for the population", "Bound that decides", "Verdict")
+    columns = (*header(["System"], ["Estimate"]), *header(texts))
     caption = spans("Requirements and verdicts. A failure is adjusted for all findings.")
     return build_table("requirements", caption, columns, blocks, Footnotes()) if blocks else None
 
 
 def to_latex(table: Table) -> str:
-    """A table as a ``table`` environment."""
-    columns = [index for index, _ in enumerate(table.columns) if _filled(table.blocks, index)]
+    """A table as a ``table`` environment, without empty columns."""
+    rows = [row for block in table.blocks for row in block.rows]
+    columns = [at for at, _ in enumerate(table.columns) if any(plain_text(row[at]).strip() for row in rows)]
     kinds = "".join("r" if table.columns[index].kind == "num" else "l" for index in columns)
     lines = [
         r"\begin{table}",
@@ -120,21 +112,14 @@ def escaped(text: str) -> str:
     parts: list[str] = []
     end = 0
     for match in _POWER.finditer(text := printable(text)):
-        parts += [
-            _plain(text[end : match.start()]),
-            f"$^{{{''.join(_RAISED[sign] for sign in match.group())}}}$",
-        ]
+        raised = "".join(_RAISED[sign] for sign in match.group())
+        parts += [_plain(text[end : match.start()]), f"$^{{{raised}}}$"]
         end = match.end()
     return "".join([*parts, _plain(text[end:])])
 
 
 def _plain(text: str) -> str:
     return "".join(_SPECIAL.get(sign, sign) for sign in text)
-
-
-def _filled(blocks: Sequence[Block], index: int) -> bool:
-    """Whether a column holds anything: an empty one is left out."""
-    return any(plain_text(row[index]).strip() for block in blocks for row in block.rows)
 
 
 def _body(blocks: Sequence[Block], columns: Sequence[int]) -> Iterator[str]:

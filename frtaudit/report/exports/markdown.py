@@ -68,45 +68,27 @@ def _tally(run: FinishedRun) -> str:
 
 
 def _findings(run: FinishedRun) -> Iterable[str]:
+    """Verdicts that count as failures are bold."""
     ranked = sorted(run.result.findings, key=lambda finding: ORDER.index(finding.verdict))
-    lines = [
-        (
-            _verdict(run, finding.verdict),
-            _text(finding.requirement),
-            _text(finding.sentence),
-        )
-        for finding in ranked
-    ]
+    lines = []
+    for finding in ranked:
+        bold = "**" if finding.verdict in run.failing else ""
+        verdict = f"{bold}{words().verdict[finding.verdict.value]}{bold}"
+        lines.append((verdict, _text(finding.requirement), _text(finding.sentence)))
     if lines:
         yield "## Findings\n\n" + _table(("Verdict", "Requirement", "Finding"), lines)
 
 
-def _verdict(run: FinishedRun, verdict: Verdict) -> str:
-    """The name of the verdict; bold if it counts as a failure."""
-    word = words().verdict[verdict.value]
-    return f"**{word}**" if verdict in run.failing else word
-
-
 def _rates(source: Source) -> Iterable[str]:
     """FNMR of every system at every FMR target, for everybody, with the interval that the report prints first."""
-    records = [
-        record
-        for record in source.select("fnmr_at_fmr", grouped=False, primary=True)
-        if set(record.estimate.at) == {"fmr"}
-    ]
-    lines = [
-        (
-            _text(record.estimate.provider),
-            formatting.exact(float(record.estimate.at["fmr"])),
-            "–" if record.estimate.value is None else formatting.rate(record.estimate.value),
-            *_bounds(record),
-            " / ".join(
-                formatting.count(part or 0)
-                for part in (record.estimate.numerator, record.estimate.denominator)
-            ),
-        )
-        for record in records
-    ]
+    lines = []
+    for record in source.select("fnmr_at_fmr", grouped=False, primary=True):
+        estimate = record.estimate
+        if set(estimate.at) == {"fmr"}:
+            target = formatting.exact(float(estimate.at["fmr"]))
+            rate = "–" if estimate.value is None else formatting.rate(estimate.value)
+            counts = " / ".join(formatting.count(n or 0) for n in (estimate.numerator, estimate.denominator))
+            lines.append((_text(estimate.provider), target, rate, *_bounds(record), counts))
     if lines:
         columns = ("System", "FMR", "FNMR", "Interval", "It holds for", "Errors / mated comparisons")
         yield "## FNMR at FMR targets\n\n" + _table(columns, lines)
@@ -125,34 +107,25 @@ def _interclass(source: Source) -> Iterable[str]:
                 )
                 for name, row in rows.items()
             ]
-            title = (
-                f"## d_l2 by {_text(schema.replace('_', ' '))}, upper bounds as in Peña-Alcántara (2022)\n\n"
-            )
-            yield title + _table(("Class", *(_text(system) for system in systems)), lines)
+            by = _text(schema.replace("_", " "))
+            title = f"## d_l2 by {by}, upper bounds as in Peña-Alcántara (2022)\n\n"
+            yield title + _table(("Class", *map(_text, systems)), lines)
 
 
 def _bounds(record: Record) -> tuple[str, str]:
     best = record.bound(*OF_SUBJECTS)
     if best is None or best.interval.low is None or best.interval.high is None:
         return "–", "–"
-    low, high = (
-        formatting.rate(bound) for bound in formatting.clipped(best.interval.low, best.interval.high)
-    )
-    return f"{low} to {high} ({formatting.exact(best.interval.level)})", words().target[
-        best.interval.target.value
-    ]
+    low, high = map(formatting.rate, formatting.clipped(best.interval.low, best.interval.high))
+    target = words().target[best.interval.target.value]
+    return f"{low} to {high} ({formatting.exact(best.interval.level)})", target
 
 
 def _failures(run: FinishedRun) -> Iterable[str]:
     lines = [
-        (
-            _text(failure.provider or "–"),
-            _text(failure.code),
-            formatting.count(failure.count),
-            _text(failure.unit),
-        )
-        for failure in run.result.failures
-        if failure.count and failure.schema is None
+        (_text(entry.provider or "–"), _text(entry.code), formatting.count(entry.count), _text(entry.unit))
+        for entry in run.result.failures
+        if entry.count and entry.schema is None
     ]
     if lines:
         yield "## Failures\n\n" + _table(("System", "Failed or left out", "Count", "Of"), lines)

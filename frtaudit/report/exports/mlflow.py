@@ -40,15 +40,9 @@ class Mlflow:
         address, artifacts = _places(self.into)
         client = MlflowClient(tracking_uri=address)
         known = client.get_experiment_by_name(self.experiment)
-        experiment = (
-            known.experiment_id
-            if known
-            else client.create_experiment(self.experiment, artifact_location=artifacts)
-        )
-        tracker_run = client.create_run(
-            experiment, run_name=str(run.result.spec.get("name", "audit")), tags=run.labels()
-        )
-        number = tracker_run.info.run_id
+        experiment = known.experiment_id if known else client.create_experiment(self.experiment, artifacts)
+        name = str(run.result.spec.get("name", "audit"))
+        number = client.create_run(experiment, run_name=name, tags=run.labels()).info.run_id
         for key, value in run.result.spec.items():
             client.log_param(number, key, dumps(value)[:LONGEST])
         for name, value in run.metrics().items():

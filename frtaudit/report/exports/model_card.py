@@ -34,7 +34,11 @@ class ModelCard:
 
 def _card(run: FinishedRun, source: Source, provider: str) -> dict[str, Json]:
     spec = run.result.spec
-    records = [record for record in source.records if record.estimate.provider == provider]
+    metrics: list[Json] = [
+        _metric(record)
+        for record in source.records
+        if record.estimate.provider == provider and record.estimate.value is not None
+    ]
     sentences = [
         f"{words().verdict[finding.verdict.value]}: {finding.sentence}"
         for finding in run.result.findings
@@ -53,11 +57,7 @@ def _card(run: FinishedRun, source: Source, provider: str) -> dict[str, Json]:
             "data": [_data(run)],
             "output_format": "comparison score; match if above the threshold",
         },
-        "quantitative_analysis": {
-            "performance_metrics": [
-                _metric(record) for record in records if record.estimate.value is not None
-            ]
-        },
+        "quantitative_analysis": {"performance_metrics": metrics},
         "considerations": {
             "use_cases": [{"description": "face verification (1:1)"}],
             "limitations": [{"description": text} for text in (*words().cannot_show, *run.result.notes)],
@@ -87,15 +87,10 @@ def _metric(record: Record) -> dict[str, Json]:
     metric: dict[str, Json] = {"value": _digits(estimate.value)}
     if best is not None and best.interval.low is not None:
         interval = best.interval
-        metric["confidence_interval"] = {
-            "lower_bound": _digits(interval.low),
-            "upper_bound": _digits(interval.high),
-        }
-        parts += [
-            f"interval={interval.method.value}",
-            f"for={interval.target.value}",
-            f"level={dumps(interval.level)}",
-        ]
+        low, high = _digits(interval.low), _digits(interval.high)
+        metric["confidence_interval"] = {"lower_bound": low, "upper_bound": high}
+        parts += [f"interval={interval.method.value}", f"for={interval.target.value}"]
+        parts.append(f"level={dumps(interval.level)}")
     if estimate.schema is not None or estimate.group != "all":
         metric["slice"] = "=".join(part for part in (estimate.schema, estimate.group) if part)
     return {"type": " ".join(parts), **metric}

@@ -1,6 +1,6 @@
 """A Hugging Face model card for each system: metadata with ``model-index``, and the findings as sentences."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,27 +33,27 @@ class ModelIndex:
         out, source = OutputFolder(folder), Source(run.result)
         for system in source.providers:
             head = yaml.safe_dump(_metadata(run, source, system), sort_keys=False, allow_unicode=True)
-            out.write(f"{FOLDER}/{file_name(system)}.md", f"---\n{head}---\n\n{_body(run, system)}".encode())
+            body = "\n".join(_lines(run, system))
+            out.write(f"{FOLDER}/{file_name(system)}.md", f"---\n{head}---\n\n{body}\n".encode())
 
 
 def _metadata(run: FinishedRun, source: Source, system: str) -> dict[str, Json]:
     provenance = mapping(run.result.spec.get("provenance"))
     origin = mapping(mapping(provenance.get("systems")).get(system))
     licence = mapping(origin.get("weights")).get("licence") or mapping(origin.get("model")).get("licence")
+    named = mapping(provenance.get("test_data")).get("name")
     records = source.select(*METRICS, primary=True)
     metrics = [_metric(record) for record in records if record.estimate.provider == system]
     result: dict[str, Json] = {
         "task": {"type": "face-verification", "name": "Face verification (1:1)"},
-        "dataset": {"type": "private", "name": _data(run, mapping(provenance.get("test_data")))},
+        "dataset": {
+            "type": "private",
+            "name": str(named or f"cohort sha256 {run.result.digests.get('cohort')}"),
+        },
         "metrics": [metric for metric in metrics if metric["value"] is not None],
     }
     declared: dict[str, Json] = {"license": "other", "license_name": licence} if licence else {}
     return {**declared, "model-index": [{"name": system, "results": [result] if result["metrics"] else []}]}
-
-
-def _data(run: FinishedRun, declared: Mapping[str, Json]) -> str:
-    name = declared.get("name")
-    return str(name) if name else f"cohort sha256 {run.result.digests.get('cohort')}"
 
 
 def _metric(record: Record) -> dict[str, Json]:
@@ -69,10 +69,6 @@ def _metric(record: Record) -> dict[str, Json]:
     at = [f"{key} {value}" for key, value in sorted(estimate.at.items())]
     name = ", ".join([estimate.metric, *at, str(args["group"])])
     return {"type": estimate.metric, "value": estimate.value, "name": name, "args": args}
-
-
-def _body(run: FinishedRun, system: str) -> str:
-    return "\n".join(_lines(run, system)) + "\n"
 
 
 def _lines(run: FinishedRun, system: str) -> Iterator[str]:

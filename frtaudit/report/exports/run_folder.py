@@ -1,7 +1,7 @@
 """A finished run, read back from its folder: what exports start from."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
@@ -23,7 +23,7 @@ RISING = (
     Verdict.FAIL,
     Verdict.INCONCLUSIVE,
     Verdict.NOT_TESTABLE,
-)  # from the verdict that always fails to the mildest
+)  # from the one that always fails to the mildest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,15 +94,11 @@ class FinishedRun:
             estimate, bound = record.estimate, record.bound(*OF_SUBJECTS)
             at = [f"{key} {value}" for key, value in sorted(estimate.at.items())]
             group = "all" if estimate.schema is None else f"{estimate.schema} {estimate.group}"
-            path = "/".join(
-                _NO_PATH.sub("_", part) for part in (estimate.provider, estimate.metric, *at, group)
-            )
-            interval = None if bound is None else bound.interval
-            numbers = {
-                "value": estimate.value,
-                "low": None if interval is None else interval.low,
-                "high": None if interval is None else interval.high,
-            }
+            parts = (estimate.provider, estimate.metric, *at, group)
+            path = "/".join(_NO_PATH.sub("_", part) for part in parts)
+            numbers = {"value": estimate.value}
+            if bound is not None:
+                numbers |= {"low": bound.interval.low, "high": bound.interval.high}
             known = {name: float(value) for name, value in numbers.items() if value is not None}
             metrics |= {f"{path}/{name}": value for name, value in known.items() if isfinite(value)}
         return metrics
@@ -131,28 +127,21 @@ def read_run(
 
     Raises :class:`DataError` where no result can be read.
     """
-    file = path / RESULT if path.is_dir() else path
+    file, wanted = path / RESULT if path.is_dir() else path, f"a run's folder, or its {RESULT}"
     try:
         result = AuditResult.from_json(read_json(read_regular(file)))
         changed = datetime.fromtimestamp(int(file.stat().st_mtime), UTC)
     except OSError as error:
-        raise DataError(
-            str(path), f"no result ({error.strerror})", f"a run's folder, or its {RESULT}"
-        ) from None
+        raise DataError(str(path), f"no result ({error.strerror})", wanted) from None
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
-        raise DataError(
-            str(file), "not a result of frtaudit run", f"a run's folder, or its {RESULT}"
-        ) from None
+        raise DataError(str(file), "not a result of frtaudit run", wanted) from None
     folder = file.parent
+    names = (beside.name for beside in folder.iterdir() if beside.is_file())
     return FinishedRun(
         result=result,
         when=when or changed,
         failing=tuple(failing),
-        files=tuple(sorted(_names(folder.iterdir()))),
+        files=tuple(sorted(name for name in names if not name.startswith("."))),
         tables=tuple(sorted((folder / TABLES).glob("*.parquet"))),
         evidence=tuple(folder / name for name in EVIDENCE if (folder / name).is_file()),
     )
-
-
-def _names(paths: Iterable[Path]) -> list[str]:
-    return [path.name for path in paths if path.is_file() and not path.name.startswith(".")]

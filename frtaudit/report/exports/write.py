@@ -39,11 +39,8 @@ def export(
     fields = [{field.name for field in dataclasses.fields(kind)} for kind in kinds]
     unknown = next((key for key in settings if not any(key in names for names in fields)), None)
     if unknown is not None:
-        raise SpecError(
-            "command line",
-            f"no format of these has {unknown!r}",
-            ", ".join(sorted(set().union(*fields))) or "none",
-        )
+        known = ", ".join(sorted(set().union(*fields))) or "none"
+        raise SpecError("command line", f"no format of these has {unknown!r}", known)
     makers = [
         cast("Export", kind(**{key: value for key, value in settings.items() if key in names}))
         for kind, names in zip(kinds, fields, strict=True)

@@ -235,18 +235,13 @@ def _band(axes: Axes, banded: Banded, floor: float, top: float) -> None:
         axes.plot(x, end, color=style.hue, linestyle=style.dash, linewidth=EDGE)
 
 
-def _floor(curves: Sequence[Sequence[float]]) -> float:
-    """The decade below the smallest positive value."""
-    smallest = min((value for y in curves for value in y if math.isfinite(value) and value > 0), default=1e-3)
-    return float(10.0 ** math.floor(math.log10(smallest) + EPSILON))
-
-
 def _limits(curve: Curve, bands: Sequence[Banded], scale: Scale) -> tuple[float, float]:
     """The vertical axis: all finite values and bounds, rates from a decade up to at most 1."""
     ends = [end for band in bands for end in (band.curve.low, band.curve.high) if end is not None]
     known = [value for y in (curve.y, *ends) for value in y if math.isfinite(value)]
     if scale.rate:
-        floor = _floor([curve.y])
+        smallest = min((value for value in curve.y if math.isfinite(value) and value > 0), default=1e-3)
+        floor = float(10.0 ** math.floor(math.log10(smallest) + EPSILON))  # the decade below it
         return floor, min(1.0, max(1.4 * max(known, default=1.0), 10 * floor))  # without an error a decade
     if scale is RELATIVE:
         return 0.0, min(MAX_RELATIVE, max([1.1, *known]) * 1.05)

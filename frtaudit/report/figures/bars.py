@@ -44,15 +44,18 @@ def bars(name: str, title: str, rows: Sequence[Bar], labels: Sequence[str]) -> D
         name_rows(axes, [row.name for row in rows])
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f} %"))
 
-    parts = [
-        f"{row.name}: "
-        + ", ".join(f"{label}: {100 * share:.0f} %" for label, share in zip(labels, row.shares, strict=True))
-        for row in rows
-    ]
+    parts = []
+    for row in rows:
+        shares = (f"{label}: {100 * share:.0f} %" for label, share in zip(labels, row.shares, strict=True))
+        parts.append(f"{row.name}: {', '.join(shares)}")
     alt = f"{title}. {'; '.join(parts)}."
     height = min(0.75 + 0.3 * len(rows), 8.0)
     panel = canvas.panel(name, alt, draw, heading=title, height=height)
-    return Drawn(panel=panel, keys=tuple(_key(name, number, label) for number, label in enumerate(labels)))
+    keys = []
+    for n, label in enumerate(labels):
+        svg = canvas.sample(f"{name}-k{n}", f"colour and hatch of {label}", _sampled, n)
+        keys.append(Key(svg=svg, name=label))
+    return Drawn(panel=panel, keys=tuple(keys))
 
 
 def _piece(axes: Axes, left: float, share: float, place: float, number: int, height: float = 0.66) -> None:
@@ -62,11 +65,6 @@ def _piece(axes: Axes, left: float, share: float, place: float, number: int, hei
     axes.barh(
         place, share, left=left, height=height, fill=False, edgecolor=style.hue, hatch=hatch, linewidth=0.6
     )
-
-
-def _key(figure: str, number: int, label: str) -> Key:
-    alt = f"colour and hatch of {label}"
-    return Key(svg=canvas.sample(f"{figure}-k{number}", alt, _sampled, number), name=label)
 
 
 def _sampled(axes: Axes, number: int) -> None:

@@ -4,11 +4,11 @@ import io
 import logging
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar  # Any: settings of Matplotlib, of many types
+from typing import Any, TypeVar  # Any: settings of Matplotlib, of many types, and context variables of any
 
 import matplotlib as mpl
 import numpy as np
@@ -30,6 +30,7 @@ from frtaudit.report.figures.svg import clean, hundredths
 from frtaudit.report.pieces import HUES, Panel
 
 T = TypeVar("T", bound=Hashable)
+V = TypeVar("V")
 
 SCREEN_DOTS = 144  # per inch, in a notebook
 WIDTH, HEIGHT = WIDTHS["column"], 2.7
@@ -42,13 +43,8 @@ DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
 )
 NAME, EDGE = 16, 0.01  # letters of a row's name that leave room beside them; of the drawing's width
 MARKERS = "osD^vPX*"
-COLOURS = {
-    INK: "ink",
-    SOFT: "soft",
-    GRID: "grid",
-    PAPER: "paper",
-    **{hue: f"c{n}" for n, hue in enumerate(HUES)},
-}
+COLOURS = {INK: "ink", SOFT: "soft", GRID: "grid", PAPER: "paper"}
+COLOURS |= {hue: f"c{n}" for n, hue in enumerate(HUES)}
 
 
 class Drawing(Figure):
@@ -103,12 +99,9 @@ def _look() -> dict[Any, Any]:
 def ink() -> Iterator[None]:
     """The defaults of matplotlib with our style sheet on top, whatever this machine's settings are."""
     with mpl.rc_context(), warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", r"Glyph \d+ .* missing from font"
-        )  # a name in a script of no shipped font
-        warnings.filterwarnings(
-            "ignore", "Matplotlib currently does not support"
-        )  # and one it cannot lay out
+        # a name in a script of no shipped font, and one it cannot lay out
+        for message in (r"Glyph \d+ .* missing from font", "Matplotlib currently does not support"):
+            warnings.filterwarnings("ignore", message)
         mpl.rcParams._update_raw(_look())  # noqa: SLF001  update() would check each of 300 values each time
         yield
 
@@ -127,35 +120,27 @@ def outlined(drawing: Figure) -> Iterator[None]:
 
 
 @contextmanager
-def keeping() -> Iterator[dict[str, tuple[str, Drawing]]]:
+def _set(variable: ContextVar[Any], value: V) -> Iterator[V]:
+    token = variable.set(value)
+    try:
+        yield value
+    finally:
+        variable.reset(token)
+
+
+def keeping() -> AbstractContextManager[dict[str, tuple[str, Drawing]]]:
     """Keep the drawings that are made in the block, unwritten: what stands for the SVG to the name and the drawing."""
-    drawings: dict[str, tuple[str, Drawing]] = {}
-    token = _KEPT.set(drawings)
-    try:
-        yield drawings
-    finally:
-        _KEPT.reset(token)
+    return _set(_KEPT, {})
 
 
-@contextmanager
-def listing() -> Iterator[dict[str, tuple[str, str]]]:
+def listing() -> AbstractContextManager[dict[str, tuple[str, str]]]:
     """Draw nothing in the block, but note of each drawing: what stands for the SVG to the name and the heading."""
-    headings: dict[str, tuple[str, str]] = {}
-    token = _LISTED.set(headings)
-    try:
-        yield headings
-    finally:
-        _LISTED.reset(token)
+    return _set(_LISTED, {})
 
 
-@contextmanager
-def undrawn() -> Iterator[None]:
+def undrawn() -> AbstractContextManager[bool]:
     """Draw nothing in the block, for who reads a report's tables alone."""
-    token = _DRAWN.set(False)
-    try:
-        yield
-    finally:
-        _DRAWN.reset(token)
+    return _set(_DRAWN, False)  # noqa: FBT003  what is set
 
 
 def gid(index: int, at: str = "", says: str = "") -> str:
@@ -289,14 +274,8 @@ def _frame(drawing: Drawing) -> str:
     box = axes.get_window_extent().transformed(drawing.dpi_scale_trans.inverted())
     sides = (box.x0 * 72, box.x1 * 72, height - box.y1 * 72, height - box.y0 * 72)
     spans = (*axes.get_xlim(), *axes.get_ylim())
-    return " ".join(
-        [
-            *(hundredths(side) for side in sides),
-            *(f"{end:.6g}" for end in spans),
-            axes.get_xscale(),
-            axes.get_yscale(),
-        ]
-    )
+    places = (*(hundredths(side) for side in sides), *(f"{end:.6g}" for end in spans))
+    return " ".join([*places, axes.get_xscale(), axes.get_yscale()])
 
 
 def visible(

@@ -50,9 +50,8 @@ def levels(study: Study, name: str = "levels") -> Panel:
         for row in _of_method(runs.get(who), method)
         if row["nominal"] == NOMINAL
     ]
-    return canvas.panel(
-        name, f"Realised against nominal coverage. {_sentence(parts)}", draw, width=4.6, height=4.0
-    )
+    text = f"Realised against nominal coverage. {_sentence(parts)}"
+    return canvas.panel(name, text, draw, width=4.6, height=4.0)
 
 
 def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str, Sequence[float]]) -> Panel:
@@ -82,23 +81,15 @@ def few_errors(study: Study, name: str = "few") -> Panel:
     def draw(axes: Axes) -> None:
         axes.axhline(NOMINAL, color=SOFT, linewidth=0.8)
         some = [1 - row["without_errors"] / row["cohorts"] for row in rows]
-        axes.plot(
-            due, some, color=INK, linewidth=0.9, linestyle=(0, (1, 1.5)), label="cohorts with a false match"
-        )
+        dotted, label = (0, (1, 1.5)), "cohorts with a false match"
+        axes.plot(due, some, color=INK, linewidth=0.9, linestyle=dotted, label=label)
         for index, (method, label) in enumerate(FEW_LINES):
             y, error = ([row[method][key] for row in rows] for key in ("coverage", "mc_error"))
             style = pen(index)
             low, high = ([a + sign * TWICE * b for a, b in zip(y, error, strict=True)] for sign in (-1, 1))
             axes.fill_between(due, low, high, color=style.hue, alpha=0.13, linewidth=0)
-            axes.plot(
-                due,
-                y,
-                color=style.hue,
-                linestyle=canvas.DASHES[index],
-                marker=style.marker,
-                markersize=3,
-                label=label,
-            )
+            dash = canvas.DASHES[index]
+            axes.plot(due, y, color=style.hue, linestyle=dash, marker=style.marker, markersize=3, label=label)
         axes.set(xscale="log", xlim=(due[0] * 1.2, due[-1] / 1.2), ylim=(0, 1.02))
         axes.set(xlabel="false matches expected in a cohort", ylabel="realised coverage")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -140,9 +131,8 @@ def widths(study: Study, quantity: str, name: str) -> Panel:
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_title(f"{quantity}: width")
 
-    return canvas.panel(
-        name, _read(quantity, "has a width ratio of", dots), draw, width=WIDE, height=_height(dots)
-    )
+    text = _read(quantity, "has a width ratio of", dots)
+    return canvas.panel(name, text, draw, width=WIDE, height=_height(dots))
 
 
 def misses(study: Study, name: str = "misses") -> Panel:
@@ -156,9 +146,8 @@ def misses(study: Study, name: str = "misses") -> Panel:
         axes.plot([0, 0.1], [0.1, 0], color=SOFT, linewidth=0.8, linestyle=(0, (1, 2)))
         for index, population in enumerate(_populations(study)):
             points = [row for cell, row in rows if cell["population"] == population]
-            x, y = (
-                [row[side] / row["printed"] for row in points] for side in ("lower_misses", "upper_misses")
-            )
+            sides = ("lower_misses", "upper_misses")
+            x, y = ([row[side] / row["printed"] for row in points] for side in sides)
             style = pen(index)
             axes.plot(x, y, marker=style.marker, color=style.hue, linestyle="none", markersize=3, alpha=0.7)
         _legend(axes, study)
@@ -184,12 +173,8 @@ def _dots(study: Study, quantity: str, value: str, error: str) -> Iterator[Dot]:
         for row in cell["intervals"]:
             numbers = row[value], row[error]
             shown = row["quantity"] == quantity and row["weighting"] == "pooled" and row["printed"] >= FEWEST
-            if shown and all(_is_number(number) for number in numbers):
+            if shown and all(isinstance(number, int | float) and math.isfinite(number) for number in numbers):
                 yield row["method"], cell["population"], float(numbers[0]), float(numbers[1])
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _scatter(axes: Axes, study: Study, dots: Sequence[Dot]) -> None:

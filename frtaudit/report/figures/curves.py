@@ -97,9 +97,8 @@ def det(
         axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(x, right), ylim=(y, top))
         log_rates(axes)
 
-    return canvas.panel(
-        name, f"DET curves of {_names(series)}; lower left is better.", draw, heading=title, height=height
-    )
+    alt = f"DET curves of {_names(series)}; lower left is better."
+    return canvas.panel(name, alt, draw, heading=title, height=height)
 
 
 def roc(
@@ -131,14 +130,12 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
     def draw(axes: Axes) -> None:
         for trace in series:
             _line(axes, _until(trace, edge), y_floor=edge)
-        axes.set(
-            yscale="log", xlabel="threshold (a match is a score above it)", ylabel=ylabel, ylim=(edge, 1.2)
-        )
+        axes.set(yscale="log", ylabel=ylabel, ylim=(edge, 1.2))
+        axes.set_xlabel("threshold (a match is a score above it)")
         log_rates(axes, x=False)
 
-    return canvas.panel(
-        name, f"{ylabel} over the threshold, for {_names(series)}.", draw, heading=title, height=LOW
-    )
+    alt = f"{ylabel} over the threshold, for {_names(series)}."
+    return canvas.panel(name, alt, draw, heading=title, height=LOW)
 
 
 def lower_edge(series: Sequence[Series]) -> float:
@@ -195,9 +192,9 @@ def dots(
         axes.set(xscale="log", xlabel=xlabel, xlim=(edge, right))
         log_rates(axes, y=False)
 
-    return canvas.panel(
-        name, _dots_read(title, points), draw, heading=title, height=rows_height(rows, points)
-    )
+    worst = max(points, key=lambda dot: dot.value)
+    alt = f"{title}: the largest is {formatting.rate(worst.value)}, {worst.row}, {worst.series}."
+    return canvas.panel(name, alt, draw, heading=title, height=rows_height(rows, points))
 
 
 def draw_rows(
@@ -243,9 +240,8 @@ def _line(
     y = np.maximum(_turn(_at(curve.y, keep), turned), y_floor)
     style, tag = pen(series.index), canvas.gid(series.index, series.at)
     if curve.low is not None and curve.high is not None:
-        low, high = (
-            np.maximum(_turn(_at(bound, keep), turned), y_floor) for bound in (curve.low, curve.high)
-        )
+        ends = (curve.low, curve.high)
+        low, high = (np.maximum(_turn(_at(end, keep), turned), y_floor) for end in ends)
         axes.fill_between(x, low, high, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
     axes.plot(x, y, color=style.hue, gid=tag)
     draw_marks(axes, x, y, style, log=log, gid=tag)
@@ -362,10 +358,3 @@ def shortened(label: str, room: int = ROOM) -> str:
 def _names(series: Sequence[Series]) -> str:
     names = list(dict.fromkeys(trace.name for trace in series))
     return ", ".join(names) if len(names) <= 8 else f"{len(names)} series"
-
-
-def _dots_read(title: str, points: Sequence[Dot]) -> str:
-    """What the dots show, in words."""
-    worst = max(points, key=lambda dot: dot.value)
-    value = formatting.rate(worst.value)
-    return f"{title}: the largest is {value}, {worst.row}, {worst.series}."

@@ -197,16 +197,9 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
             low, first, median, third, high = box.numbers
             hue = pen(box.index).hue
             axes.plot([place, place], [low, high], color=hue, linewidth=1.0, zorder=1)
-            axes.fill_between(
-                [place - 0.3, place + 0.3],
-                first,
-                third,
-                color=canvas.PAPER,
-                edgecolor=hue,
-                linewidth=1.1,
-                zorder=2,
-            )
-            axes.plot([place - 0.3, place + 0.3], [median, median], color=hue, linewidth=2.0, zorder=3)
+            sides, paper = [place - 0.3, place + 0.3], canvas.PAPER
+            axes.fill_between(sides, first, third, color=paper, edgecolor=hue, linewidth=1.1, zorder=2)
+            axes.plot(sides, [median, median], color=hue, linewidth=2.0, zorder=3)
             dots = [place] * len(box.outliers)
             axes.plot(dots, box.outliers, color=hue, linestyle="none", marker="o", markersize=2, alpha=0.5)
         axes.set_xticks(range(len(box_stats)), labels=[stats.name for stats in box_stats])

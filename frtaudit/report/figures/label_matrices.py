@@ -54,11 +54,8 @@ def eigenvectors(name: str, title: str, z: Series, series: Series) -> Panel:
     """z, the eigenvectors of what counts as an identity, and the decision of each face (Figures 3 and S.5, right)."""
     columns = np.array(series.curve.replicates, dtype=np.float64)
     label, place = np.array(series.curve.y), np.arange(len(series.curve.y)) + 0.5
-    decided = ", ".join(
-        f"{int((label == value).sum())} {word}"
-        for value, word in LABEL_NAMES.items()
-        if (label == value).any()
-    )
+    counts = {word: int((label == value).sum()) for value, word in LABEL_NAMES.items()}
+    decided = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
     def draw(axes: Axes) -> None:
         axes.axhline(0, color=canvas.SOFT, linewidth=0.8)

@@ -73,15 +73,8 @@ def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
     if series.curve.low is not None and series.curve.high is not None:
         low, high = (np.asarray(end, dtype=np.float64) for end in (series.curve.low, series.curve.high))
         fine = np.isfinite(low) & np.isfinite(high)
-        axes.fill_between(
-            x[fine],
-            np.maximum(low[fine], 1e-9),
-            high[fine],
-            color=style.hue,
-            alpha=BAND,
-            linewidth=0,
-            gid=tag,
-        )
+        bottom, top = np.maximum(low[fine], 1e-9), high[fine]
+        axes.fill_between(x[fine], bottom, top, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
     axes.plot(x, y, color=style.hue, linewidth=THIN, gid=tag)
     draw_marks(axes, x, y, style, log=True, gid=tag)
 
@@ -137,10 +130,8 @@ def rates(
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
         axes.xaxis.set_major_locator(MaxNLocator(5))
 
-    alt = (
-        f"{title}: {', '.join(dict.fromkeys(series.name for series in [*thick, *thin]))} over the threshold."
-    )
-    return canvas.panel(name, alt, draw, heading=title, height=LOW)
+    names = ", ".join(dict.fromkeys(series.name for series in [*thick, *thin]))
+    return canvas.panel(name, f"{title}: {names} over the threshold.", draw, heading=title, height=LOW)
 
 
 def _marks(axes: Axes, series: Series) -> None:
@@ -157,7 +148,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
     def draw(axes: Axes) -> None:
         axes.plot([0, most], [0, most], color=canvas.SOFT, linewidth=0.8)
         for trace in series:
-            style = pen(trace.index)
+            style, tag = pen(trace.index), canvas.gid(trace.index, trace.at)
             axes.plot(
                 trace.curve.x,
                 trace.curve.y,
@@ -166,7 +157,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
                 color=style.hue,
                 markersize=3.2,
                 alpha=0.7,
-                gid=canvas.gid(trace.index, trace.at),
+                gid=tag,
             )
         of = "share of the query's faces" if shares else "faces of the query's person"
         axes.set(xlabel=f"{of}, annotated", ylabel="estimated", xlim=(-0.03 * most, 1.03 * most))
@@ -238,17 +229,13 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
                 whiskerprops={"color": canvas.SOFT},
                 capprops={"color": canvas.SOFT},
             )
-        axes.set_xticks(
-            range(len(series)), labels=[f"{box.name}\n{len(box.curve.y)} queries" for box in series]
-        )
+        names = [f"{box.name}\n{len(box.curve.y)} queries" for box in series]
+        axes.set_xticks(range(len(series)), labels=names)
         axes.set(ylabel="share of right faces", xlim=(-0.6, len(series) - 0.4), ylim=(-0.03, 1.03))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
 
-    text = "; ".join(
-        f"{trace.name}: median {np.median(trace.curve.y):.0%}" for trace in series if trace.curve.y
-    )
-    alt = f"{title}. {text}."
-    return canvas.panel(name, alt, draw, heading=title)
+    medians = (f"{trace.name}: median {np.median(trace.curve.y):.0%}" for trace in series if trace.curve.y)
+    return canvas.panel(name, f"{title}. {'; '.join(medians)}.", draw, heading=title)
 
 
 def equal_errors(
@@ -270,15 +257,9 @@ def equal_errors(
         axes.plot([low, high], [low, high], color=canvas.SOFT, linewidth=0.8)
         for dot, y in points:
             style = pen(dot.index)
-            axes.plot(
-                max(dot.value, low),
-                max(y, low),
-                color=style.hue,
-                marker=canvas.MARKERS[rows.index(dot.row)],
-                markersize=5,
-                linestyle="none",
-                gid=canvas.gid(dot.index, dot.at, dot.says),
-            )
+            marker, tag = canvas.MARKERS[rows.index(dot.row)], canvas.gid(dot.index, dot.at, dot.says)
+            place = max(dot.value, low), max(y, low)
+            axes.plot(*place, color=style.hue, marker=marker, markersize=5, linestyle="none", gid=tag)
         axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel=xlabel, ylabel=ylabel)
         log_rates(axes)
 

@@ -61,8 +61,16 @@ def with_quantity(drawings: Sequence[Figure], name: str) -> list[Axes]:
 
     One that has a row for each system, class or the like shows none: limits would drop rows.
     """
-    every = [drawing.axes[0] for drawing in drawings if drawing.axes[0].axison]
-    return [axes for axes in every if not _has_rows(axes, name)]
+    every = [
+        (axes, getattr(axes, f"{name}axis"))
+        for axes in (drawing.axes[0] for drawing in drawings)
+        if axes.axison
+    ]
+    return [
+        axes
+        for axes, axis in every
+        if axis.get_label_text() or not isinstance(axis.get_major_locator(), FixedLocator)
+    ]
 
 
 def quantity(axes: Axes, name: str) -> tuple[str, str]:
@@ -77,13 +85,6 @@ def set_span(axes: Axes, name: str, limits: tuple[float, float]) -> None:
     getattr(axes, f"set_{name}lim")(limits)
     axis.set_inverted(backwards)
     low, high = limits
-    if (
-        axis.get_scale() == "log"
-        and sum(low <= tick <= high for tick in axis.get_majorticklocs()) < MIN_TICKS
-    ):
+    ticks = sum(low <= tick <= high for tick in axis.get_majorticklocs())
+    if axis.get_scale() == "log" and ticks < MIN_TICKS:
         axis.set_major_locator(log_locator(low, high))
-
-
-def _has_rows(axes: Axes, name: str) -> bool:
-    axis = getattr(axes, f"{name}axis")
-    return not axis.get_label_text() and isinstance(axis.get_major_locator(), FixedLocator)

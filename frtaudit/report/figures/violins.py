@@ -33,7 +33,12 @@ def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[fl
 
     def draw(axes: Axes) -> None:
         for place, violin in enumerate(shapes):
-            _violin(axes, place, violin)
+            x, y = np.asarray(violin.curve.x), np.asarray(violin.curve.y)
+            width = HALF * y / max(float(y.max()), 1e-300)
+            style = pen(violin.index)
+            axes.fill_betweenx(x, place - width, place + width, color=style.hue, alpha=FILL, linewidth=0)
+            for side in (place - width, place + width):
+                axes.plot(side, x, color=style.hue, linewidth=0.9)
         for guide in guides:
             axes.axhline(guide, color=canvas.SOFT, linewidth=0.7, linestyle=(0, (4, 2)))
         axes.set_xticks(range(len(shapes)), labels=[shape.name for shape in shapes])
@@ -52,9 +57,8 @@ def folds(
     def draw(axes: Axes) -> None:
         for dot, shift in zip(points, beside(points), strict=True):
             style = pen(dot.index)
-            axes.plot(
-                dot.value, rows.index(dot.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
-            )
+            row = rows.index(dot.row) + shift
+            axes.plot(dot.value, row, marker=style.marker, color=style.hue, alpha=0.75)
         name_rows(axes, rows)
         axes.set_xlabel("accuracy of a held-out fold")
         axes.xaxis.set_major_locator(even(5))
@@ -81,15 +85,6 @@ def beside(points: Sequence[Dot]) -> list[float]:
         shifts.append((met.get(place, 0) - (near.count(place) - 1) / 2) * min(0.13, 0.7 / near.count(place)))
         met[place] = met.get(place, 0) + 1
     return shifts
-
-
-def _violin(axes: Axes, place: int, violin: Violin) -> None:
-    x, y = np.asarray(violin.curve.x), np.asarray(violin.curve.y)
-    width = HALF * y / max(float(y.max()), 1e-300)
-    style = pen(violin.index)
-    axes.fill_betweenx(x, place - width, place + width, color=style.hue, alpha=FILL, linewidth=0)
-    for side in (place - width, place + width):
-        axes.plot(side, x, color=style.hue, linewidth=0.9)
 
 
 def _read(title: str, shapes: Sequence[Violin]) -> str:

@@ -1,6 +1,7 @@
 """k-fold accuracy: systems by test sets, each mean with its intervals, disjoint minus overlap, and every fold."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from frtaudit.core.canonical import mapping
 from frtaudit.core.comparisons import FOLDS
@@ -91,7 +92,14 @@ def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Tabl
         "shows how hard a set is for a system, not why.",
         _chosen(source, sets),
     )
-    table_blocks = [Block(rows=tuple(rows), head=_trained(source, name)) for name, rows in blocks.items()]
+    heads = {
+        name: phrases.bold("Training set not declared" if name is None else f"Trained on {name}")
+        for name in blocks
+        if source.trained_on
+    }
+    table_blocks = [
+        Block(rows=tuple(rows), head=(heads[name],) if name in heads else ()) for name, rows in blocks.items()
+    ]
     return [build_table("accuracy-sets", caption, columns, table_blocks, notes)]
 
 
@@ -132,13 +140,6 @@ def _chosen(source: Source, sets: Iterable[str]) -> str:
     )
 
 
-def _trained(source: Source, name: str | None) -> Text:
-    """The heading of the systems trained on one set; none where the spec says nothing of any."""
-    if not source.trained_on:
-        return ()
-    return spans(phrases.bold("Training set not declared" if name is None else f"Trained on {name}"))
-
-
 def _marked(record: Record | None, edge: float | None, notes: Footnotes) -> Text:
     if record is None:
         return phrases.DASH
@@ -146,10 +147,7 @@ def _marked(record: Record | None, edge: float | None, notes: Footnotes) -> Text
     value = record.estimate.value
     if edge is None or value is None or value > edge:
         return text
-    return tuple(
-        TextSpan(text=piece.text, pointer=piece.pointer, kind="n low") if piece.kind == "n" else piece
-        for piece in text
-    )
+    return tuple(replace(piece, kind="n low") if piece.kind == "n" else piece for piece in text)
 
 
 def _between(source: Source) -> list[Table]:
@@ -186,11 +184,15 @@ def _against(source: Source, record: Record) -> Text:
 
 def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     return (
-        (TextSpan(text=test_set_name(set_of(record)), pointer=f"{record.pointer}/at/pairs"),),
+        _test_set(record),
         phrases.value(record, places=FINE),
         interval_cells(record, notes, *BOTH, places=FINE)[0],
         phrases.note(record),
     )
+
+
+def _test_set(record: Record) -> Text:
+    return (TextSpan(text=test_set_name(set_of(record)), pointer=f"{record.pointer}/at/pairs"),)
 
 
 def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
@@ -222,10 +224,8 @@ def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> 
 
 def _beside(source: Source, record: Record, metric: str) -> Record | None:
     """The estimate of another metric of the same system on the same test set."""
-    key = (record.estimate.provider, set_of(record))
-    return next(
-        (other for other in source.select(metric) if (other.estimate.provider, set_of(other)) == key), None
-    )
+    others = (other for other in source.select(metric) if set_of(other) == set_of(record))
+    return next((other for other in others if other.estimate.provider == record.estimate.provider), None)
 
 
 def _classes(source: Source, sets: list[str]) -> list[Table]:
@@ -266,20 +266,9 @@ def _differences(source: Source) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = system_blocks(source, records, lambda record: _difference(source, record, notes))
-    columns = header(
-        ["Test set"],
-        [
-            "disjoint",
-            "overlap",
-            "disjoint − overlap",
-            "for the population",
-            "discordant",
-            "sd of folds: disjoint, overlap",
-            "deals: mean, sd",
-        ],
-    )
-    deals = next(iter(source.select("delta_accuracy_deal_sd")), None)
-    drawn = () if deals is None else phrases.note(deals)
+    titles = ("disjoint", "overlap", "disjoint − overlap", "for the population", "discordant")
+    columns = header(["Test set"], [*titles, "sd of folds: disjoint, overlap", "deals: mean, sd"])
+    drawn = next(map(phrases.note, source.select("delta_accuracy_deal_sd")), ())
     caption = phrases.titled(
         "Identity-disjoint against overlapping folds.",
         "The same pairs; in overlapping folds each subject's mated pairs are assigned to different folds. One fitted "
@@ -295,13 +284,11 @@ def _differences(source: Source) -> list[Table]:
 
 def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
     def cell(metric: str, places: int = PLACES) -> Text:
-        beside = _beside(source, record, metric)
-        return phrases.value(beside, places=places)
+        return phrases.value(_beside(source, record, metric), places=places)
 
     otherwise = _beside(source, record, "delta_accuracy_otherwise")
-    name = TextSpan(text=test_set_name(set_of(record)), pointer=f"{record.pointer}/at/pairs")
     return (
-        (name,),
+        _test_set(record),
         cell("accuracy"),
         cell("accuracy_overlap"),
         cell("delta_accuracy", FINE),

@@ -1,5 +1,7 @@
 """What answers of a person change: FNMR over FMR by the share of faces annotated (Knott et al., Figure S.15)."""
 
+from collections.abc import Iterator
+
 from frtaudit.core.text.file_names import name_of
 from frtaudit.core.text.kinds import place
 from frtaudit.report import phrases
@@ -22,8 +24,7 @@ def build(source: Source) -> View | None:
         return None
     targets = dict.fromkeys(float(record.estimate.at["fmr"]) for record in records)
     tables = tuple(_table(source, target) for target in targets)
-    drawn = _figure(source)
-    return View(main=tables, figures=() if drawn is None else (drawn,))
+    return View(main=tables, figures=tuple(_figure(source)))
 
 
 def _table(source: Source, target: float) -> Table:
@@ -41,22 +42,16 @@ def _table(source: Source, target: float) -> Table:
         "annotated first, then those with the most ambiguous labels. No intervals are given: the columns share "
         "comparisons and show the effect of labels on the rate, not its uncertainty.",
     )
-    return build_table(
-        f"annotation-{target:g}".replace(".", "-"),
-        caption,
-        columns,
-        [Block(rows=tuple(rows))],
-        notes,
-        "dense",
-    )
+    name = f"annotation-{target:g}".replace(".", "-")
+    return build_table(name, caption, columns, [Block(rows=tuple(rows))], notes, "dense")
 
 
-def _figure(source: Source) -> Figure | None:
+def _figure(source: Source) -> Iterator[Figure]:
     curves = [
         curve for curve in source.result.curves if curve.analysis == KIND and any(y > 0 for y in curve.y)
     ]
     if not curves:
-        return None
+        return
     labels = list(dict.fromkeys(curve.group for curve in curves))
     names = list(dict.fromkeys(curve.provider for curve in curves))
     series = {
@@ -67,7 +62,7 @@ def _figure(source: Source) -> Figure | None:
         ]
         for name in names
     }
-    return Figure(
+    yield Figure(
         name="annotation",
         title="Error rates by the share of faces annotated",
         caption=spans(

@@ -11,6 +11,7 @@ from frtaudit.report.sections import (
     group_sentences,
     identity_labels,
     label_notice,
+    operating_points,
     releases,
     vendor_tables,
 )
@@ -26,8 +27,9 @@ MODELLED = "fmr_model"
 
 def sentences(source: Source, finding_rows: Sequence[FindingRow]) -> tuple[Text, ...]:
     """For the requirements of each system, the groups by rate, releases, and what the data cannot decide."""
+    rates = () if source.select(DECISION) else _rates(source)  # a comparison shows them in its table
     return (
-        *_first(source, finding_rows),
+        *(_requirements(source, finding_rows) if finding_rows else rates),
         *_modelled(finding_rows),
         *identity_labels.against_annotation(source),
         *vendor_tables.changed(source),
@@ -37,26 +39,18 @@ def sentences(source: Source, finding_rows: Sequence[FindingRow]) -> tuple[Text,
     )
 
 
-def _first(source: Source, finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
-    """Requirements where there are any; else the rates, which a comparison shows in its table."""
-    if finding_rows:
-        return _requirements(source, finding_rows)
-    return iter(()) if source.select(DECISION) else _rates(source)
-
-
 def _requirements(source: Source, finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
     """Each system that fails with its failures, their numbers and limits; then the others, by their outcomes."""
     alike: dict[tuple[int, str], list[TextSpan]] = {}
     systems = whole = 0
     limit = MAX_NAMED if len(source.providers) <= FEW_SYSTEMS else 1
     for name in source.providers:
-        of_system = [
-            finding_row
-            for finding_row in finding_rows
-            if finding_row.record and finding_row.record.estimate.provider == name
-        ]
         rows = [
-            finding_row for finding_row in of_system if not source.result.findings[finding_row.index].advisory
+            row
+            for row in finding_rows
+            if row.record
+            and row.record.estimate.provider == name
+            and not source.result.findings[row.index].advisory
         ]
         failed = [row for row in rows if row.code == Verdict.FAIL.value]
         rest = [row for row in rows if row.code in (Verdict.INCONCLUSIVE.value, Verdict.NOT_TESTABLE.value)]
@@ -112,17 +106,10 @@ def _modelled(finding_rows: Sequence[FindingRow]) -> Iterator[Text]:
 
 def _outcomes(passed: int, rest: Sequence[FindingRow]) -> str:
     """``4 findings pass and 1 is inconclusive``: how many findings have each outcome but a failure."""
-    codes = [row.code for row in rest]
-    counts = (
-        (passed, "pass" if passed > 1 else "passes"),
-        *(
-            (codes.count(verdict.value), f"{'are' if codes.count(verdict.value) > 1 else 'is'} {word}")
-            for verdict, word in (
-                (Verdict.INCONCLUSIVE, "inconclusive"),
-                (Verdict.NOT_TESTABLE, "not testable"),
-            )
-        ),
-    )
+    counts = [(passed, "pass" if passed > 1 else "passes")]
+    for verdict, word in ((Verdict.INCONCLUSIVE, "inconclusive"), (Verdict.NOT_TESTABLE, "not testable")):
+        count = sum(row.code == verdict.value for row in rest)
+        counts.append((count, f"{'are' if count > 1 else 'is'} {word}"))
     (first, *others) = [(count, outcome) for count, outcome in counts if count]
     noun = "findings" if first[0] > 1 else "finding"
     parts = [f"{first[0]} {noun} {first[1]}", *(f"{count} {outcome}" for count, outcome in others)]
@@ -191,13 +178,8 @@ def _failure(source: Source, row: FindingRow, *, told: bool) -> Text:
 def _rate(source: Source, row: FindingRow, record: Record) -> Text:
     """The metric and the group of a finding."""
     group: list[Part] = [part for part in row.who[1:] if part.text != ", "]
-    return spans(
-        named(record),
-        phrases.among(source, record),
-        *farthest(source, record),
-        " of " if group else "",
-        *group,
-    )
+    of = farthest(source, record)
+    return spans(named(record), phrases.among(source, record), *of, " of " if group else "", *group)
 
 
 def _rates(source: Source) -> Iterator[Text]:
@@ -206,29 +188,18 @@ def _rates(source: Source) -> Iterator[Text]:
     Of many systems FNMR alone.
     """
     target = main_target(source)
-    records, rates_of_false_matches = (
-        [record for record in overall(source, metric) if record.estimate.at["fmr"] == target]
-        for metric in ("fnmr_at_fmr", "fmr")
-    )
-    beside = {record.estimate.provider: record for record in rates_of_false_matches}
+    records = overall(source, "fnmr_at_fmr", target)
+    beside = {record.estimate.provider: record for record in overall(source, "fmr", target)}
     for record in records:
         name = provider(record)
         point = phrases.at_words(record.estimate.at, record.pointer)
         labels, fmr = label_notice.beside(source, record), beside.get(record.estimate.provider)
         there: list[Part] = []
         if fmr is not None and len(records) <= FEW_SYSTEMS:
-            there = ["; FMR of that threshold ", phrases.value(fmr), *_interval(fmr)]
-        yield spans(
-            name, ": FNMR ", phrases.value(record), " at ", point, *_interval(record), *labels, *there, "."
-        )
-
-
-def _interval(record: Record) -> list[Part]:
-    """``, 95 % CI 8.3 % to 12.5 %``; empty without one."""
-    bound = record.bound(*OF_SUBJECTS)
-    if bound is None or bound.interval.low is None:
-        return []
-    return [", ", phrases.level(bound), " CI ", *phrases.bounds(bound, record.estimate)]
+            interval = operating_points.confidence(fmr.bound(*OF_SUBJECTS), fmr)
+            there = ["; FMR of that threshold ", phrases.value(fmr), *interval]
+        interval = operating_points.confidence(record.bound(*OF_SUBJECTS), record)
+        yield spans(name, ": FNMR ", phrases.value(record), " at ", point, *interval, *labels, *there, ".")
 
 
 def _undecided(source: Source, finding_rows: Sequence[FindingRow]) -> Iterator[Text]:

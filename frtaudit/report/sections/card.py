@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures.bars import Bar, bars
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.accuracy import test_set_name
-from frtaudit.report.sections.tables import build_table, headed, header
+from frtaudit.report.sections.tables import build_table, headed, header, whole_cell
 from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 
 SIZES = (
@@ -58,19 +58,20 @@ def _cards(source: Source, sets: list[str]) -> Table:
     schemas = list(dict.fromkeys(str(pair.estimate.schema) for pair in pairs))
     rows = []
     for name in sets:
-        sizes = [_counted(_of(source.select(metric), name)) for metric, _ in SIZES]
-        overlap = [_in_training(_of(trained, name), training_set, notes) for training_set in training]
+        sizes = [whole_cell(next(iter(_of(source.select(metric), name)), None)) for metric, _ in SIZES]
+        of_training = {str(record.estimate.at["training"]): record for record in reversed(_of(trained, name))}
+        overlap = [_share(of_training.get(training_set), notes) for training_set in training]
         balance = [
             _balance(source, [record for record in _of(pairs, name) if record.estimate.schema == schema])
             for schema in schemas
         ]
         rows.append((spans(phrases.bold(test_set_name(name))), *sizes, *overlap, *balance))
-    columns = (
-        Column(title="Test set"),
-        *(Column(title=title, kind="num") for _, title in SIZES),
-        *(Column(title=f"identities in {training_set}", kind="num") for training_set in training),
-        *(Column(title=f"pairs by {schema.replace('_', ' ')}") for schema in schemas),
+    numbers = (
+        *(title for _, title in SIZES),
+        *(f"identities in {training_set}" for training_set in training),
     )
+    by_schema = header(f"pairs by {schema.replace('_', ' ')}" for schema in schemas)
+    columns = (*header(["Test set"], numbers), *by_schema)
     absent = "" if training else " Overlap of its identities with training sets was not tested."
     caption = phrases.titled(
         "Test sets.",
@@ -78,17 +79,6 @@ def _cards(source: Source, sets: list[str]) -> Table:
         f"samples are both of one class.{absent}",
     )
     return build_table("cards", caption, columns, [Block(rows=tuple(rows))], notes)
-
-
-def _counted(records: list[Record]) -> Text:
-    if not records or records[0].estimate.value is None:
-        return phrases.DASH
-    return (phrases.whole(records[0].estimate.value, f"{records[0].pointer}/value"),)
-
-
-def _in_training(records: list[Record], training: str, notes: Footnotes) -> Text:
-    record = next((record for record in records if record.estimate.at["training"] == training), None)
-    return _share(record, notes)
 
 
 def _share(record: Record | None, notes: Footnotes) -> Text:
@@ -114,36 +104,20 @@ def _figures(source: Source, sets: list[str]) -> list[Figure]:
     for schema in dict.fromkeys(str(record.estimate.schema) for record in records):
         schema_records = [record for record in records if record.estimate.schema == schema]
         groups = list(dict.fromkeys(record.estimate.group for record in schema_records))
+        shares = {
+            (_set(record), record.estimate.group): record.estimate.value or 0.0
+            for record in reversed(schema_records)
+        }
         rows = [
-            Bar(
-                name=test_set_name(name),
-                shares=tuple(
-                    next(
-                        (
-                            record.estimate.value or 0.0
-                            for record in _of(schema_records, name)
-                            if record.estimate.group == group
-                        ),
-                        0.0,
-                    )
-                    for group in groups
-                ),
-            )
+            Bar(name=test_set_name(name), shares=tuple(shares.get((name, group), 0.0) for group in groups))
             for name in sets
         ]
         labels = [source.label(schema, group) for group in groups]
         title = f"Identities by {schema.replace('_', ' ')}"
         caption = spans("Share of each class among the identities of a test set.")
         panel = bars(name_of("identities", schema), title, rows, labels)
-        drawn.append(
-            Figure(
-                name=f"identities-{schema}",
-                title=title,
-                caption=caption,
-                panels=(panel.panel,),
-                keys=panel.keys,
-            )
-        )
+        name, panels = f"identities-{schema}", (panel.panel,)
+        drawn.append(Figure(name=name, title=title, caption=caption, panels=panels, keys=panel.keys))
     return drawn
 
 
@@ -207,9 +181,7 @@ def _steps(source: Source, name: str) -> list[Table]:
     for kind, rule in dict.fromkeys(
         (str(record.estimate.at["kind"]), record.estimate.at["rule"]) for record in records
     ):
-        cells = [
-            _counted([known[kind, rule, group]] if (kind, rule, group) in known else []) for group in groups
-        ]
+        cells = [whole_cell(known.get((kind, rule, group))) for group in groups]
         blocks.setdefault(KINDS.get(kind, kind), []).append((spans(str(rule)), *cells))
     columns = header(
         ["Left after"], (source.label(schema, group) if schema else ALL_SUBJECTS for group in groups)
@@ -235,12 +207,7 @@ def _certificate(source: Source, name: str) -> list[Table]:
         )
         for record in records
     )
-    columns = (
-        Column(title="Rule"),
-        Column(title="kept by", kind="num"),
-        Column(title="share", kind="num"),
-        Column(title="nearest to violating it"),
-    )
+    columns = (*header(["Rule"], ["kept by", "share"]), *header(["nearest to violating it"]))
     caption = phrases.titled(
         f"Certificate: {test_set_name(name)}.",
         "Checked on the pairs alone, by code other than the code that selected them.",

@@ -6,21 +6,18 @@ from frtaudit.core import AuditResult, Finding, Target
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.result import Previous
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import build_table, headed, provider
+from frtaudit.report.sections.tables import build_table, headed, header, provider
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 SHOWN = 16
 COLUMNS = (
-    Column(title="System, group"),
-    Column(title="Then", kind="num"),
-    Column(title="Verdict then"),
-    Column(title="Now", kind="num"),
-    Column(title="Verdict now"),
-    Column(title="The estimate is"),
+    *header(["System, group"], ["Then"]),
+    *header(["Verdict then"], ["Now"]),
+    *header(["Verdict now", "The estimate is"]),
 )
 PARTS = (
     ("seed", "another seed"),
@@ -32,7 +29,6 @@ PARTS = (
     ("intervals", "other kinds of intervals"),
     ("failures", "another rule for failed comparisons"),
 )
-Key = tuple[object, ...]
 
 
 @section("changes", "Since the last audit", after="publication")
@@ -99,7 +95,12 @@ def _text(value: Json) -> str:
 
 def _table(source: Source, then: AuditResult) -> Table | None:
     """A row for each finding of now, by requirement."""
-    known, verdicts = _estimates(then), _verdicts(then)
+    known = {(record.estimate.metric, *record.estimate.place): record for record in Source(then).records}
+    verdicts = {
+        (finding.requirement, judged.metric, *judged.place): finding
+        for finding in then.findings
+        if (judged := then.judged(finding)) is not None
+    }
     notes = Footnotes()
     blocks: dict[str, list[tuple[Text, ...]]] = {}
     for index, finding in enumerate(source.result.findings):
@@ -109,7 +110,7 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         key = (record.estimate.metric, *record.estimate.place)
         old = known.get(key)
         verdict = verdicts.get((finding.requirement, *key))
-        row = _row(source, record, (index, finding), old, verdict)
+        row = _row(source, record, index, old, verdict)
         blocks.setdefault(finding.requirement, []).append(row)
     if not blocks:
         return None
@@ -122,26 +123,25 @@ def _table(source: Source, then: AuditResult) -> Table | None:
 
 
 def _row(
-    source: Source,
-    record: Record,
-    numbered: tuple[int, Finding],
-    old: Record | None,
-    verdict: Finding | None,
+    source: Source, record: Record, index: int, old: Record | None, verdict: Finding | None
 ) -> tuple[Text, ...]:
-    index, finding = numbered
-    name = provider(record)
-    who: list[Part] = [name]
+    who: list[Part] = [provider(record)]
     if record.estimate.group != "all":
         who += [", ", phrases.group(source, record)]
-    now = phrases.bold(display_name(words().verdict, finding.verdict.value), f"/findings/{index}/verdict")
+    code = source.result.findings[index].verdict.value
+    now = phrases.bold(display_name(words().verdict, code), f"/findings/{index}/verdict")
     then = "–" if verdict is None else display_name(words().verdict, verdict.verdict.value)
+    before, after = None if old is None else old.estimate.value, record.estimate.value
+    direction = "–"
+    if before is not None and after is not None:
+        direction = "the same" if after == before else "higher" if after > before else "lower"
     return (
         spans(*who),
         phrases.DASH if old is None else _earlier(_numbers(old)),
         spans(then),
         _numbers(record),
         (now,),
-        spans("–" if old is None else _direction(old.estimate.value, record.estimate.value)),
+        spans(direction),
     )
 
 
@@ -166,22 +166,3 @@ def _earlier(text: Text) -> Text:
         )
         for piece in text
     )
-
-
-def _direction(then: float | None, now: float | None) -> str:
-    if then is None or now is None:
-        return "–"
-    return "the same" if now == then else "higher" if now > then else "lower"
-
-
-def _estimates(then: AuditResult) -> dict[Key, Record]:
-    """The last audit's estimates by what they say, with the limits that judged them."""
-    return {(record.estimate.metric, *record.estimate.place): record for record in Source(then).records}
-
-
-def _verdicts(then: AuditResult) -> dict[Key, Finding]:
-    return {
-        (finding.requirement, judged.metric, *judged.place): finding
-        for finding in then.findings
-        if (judged := then.judged(finding)) is not None
-    }

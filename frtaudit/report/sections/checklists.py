@@ -42,13 +42,12 @@ class Checklists:
 @section("checklists", "Checklists", after="glossary", annex=True)
 def build(source: Source) -> Checklists | None:
     """None where ``report.checklists`` names none."""
-    lists = filled(source.result, source.settings, source.settings.checklists)
-    if not lists:
-        return None
-    return Checklists(disclaimer=DISCLAIMER, lists=tuple(_view(checklist) for checklist in lists))
-
-
-def _view(checklist: Checklist) -> View:
-    tally = ", ".join(f"{checklist.count(status)} {word}" for status, word in WORDS.items())
-    rows = tuple(Row(item=entry, status=WORDS[entry.status]) for entry in checklist.items)
-    return View(checklist=checklist, tally=tally, rows=rows)
+    views = tuple(
+        View(
+            checklist=checklist,
+            tally=", ".join(f"{checklist.count(status)} {word}" for status, word in WORDS.items()),
+            rows=tuple(Row(item=entry, status=WORDS[entry.status]) for entry in checklist.items),
+        )
+        for checklist in filled(source.result, source.settings, source.settings.checklists)
+    )
+    return Checklists(disclaimer=DISCLAIMER, lists=views) if views else None

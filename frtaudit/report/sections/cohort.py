@@ -7,7 +7,7 @@ from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
-from frtaudit.report.sections.tables import build_table, header, provider
+from frtaudit.report.sections.tables import build_table, header, provider, whole_cell
 from frtaudit.report.source import Record, Source, escape
 
 COUNTED = (
@@ -29,7 +29,8 @@ class Cohort:
 def build(source: Source) -> Cohort:
     """Stands in every report."""
     named = source.result.cohort.get("subjects") != 0  # files without subjects: a note says so
-    counted = _counted(source)
+    attempts = mapping(source.result.spec.get("cohort")).get("type") == "attempts"
+    counted = COUNTED[:1] if attempts else COUNTED
     totals = tuple(
         (title, number)
         for key, title in counted
@@ -38,12 +39,6 @@ def build(source: Source) -> Cohort:
     schemas = mapping(source.result.cohort.get("schemas"))
     tables = [_schema(source, name, counted) for name in schemas if source.counts(name)]
     return Cohort(totals=totals, tables=(*tables, *_comparisons(source)))
-
-
-def _counted(source: Source) -> tuple[tuple[str, str], ...]:
-    """The counts with their titles; of attempts a sample is an attempt or a reference, so people alone are counted."""
-    attempts = mapping(source.result.spec.get("cohort")).get("type") == "attempts"
-    return COUNTED[:1] if attempts else COUNTED
 
 
 def _schema(source: Source, name: str, counted: tuple[tuple[str, str], ...]) -> Table:
@@ -80,10 +75,10 @@ def _comparisons(source: Source) -> list[Table]:
     notes = Footnotes()
     rows = []
     for name in source.providers:
-        mated, non_mated = (_first(source, name, *metrics) for metrics in (("fnmr_at_fmr", "fnmr"), ("fmr",)))
-        known = mated or non_mated
+        firsts = [_first(source, name, *metrics) for metrics in (("fnmr_at_fmr", "fnmr"), ("fmr",))]
+        known = firsts[0] or firsts[1]
         if known is not None:
-            rows.append(((provider(known),), _trials(mated), _trials(non_mated)))
+            rows.append(((provider(known),), *(whole_cell(first, "denominator") for first in firsts)))
     columns = header(["System"], ["mated comparisons", "non-mated comparisons"])
     caption = phrases.titled(
         "Comparisons.", "Comparisons with a score, for each system, between subjects of any group."
@@ -100,9 +95,3 @@ def _first(source: Source, name: str, *metrics: str) -> Record | None:
         and "pairs" not in record.estimate.at
     ]
     return records[0] if records else None
-
-
-def _trials(record: Record | None) -> Text:
-    if record is None or record.estimate.denominator is None:
-        return phrases.DASH
-    return (phrases.whole(record.estimate.denominator, f"{record.pointer}/denominator"),)

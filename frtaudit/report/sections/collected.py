@@ -69,25 +69,19 @@ def notice(source: Source) -> tuple[Text, ...]:
     if several:
         named = listed([service_name(name, f"{place_of(name)}/versions") for name in several])
         text_spans.append(spans(named, " stated several versions during the collection."))
-    silent = [name for name, service in services.items() if _shows_nothing(mapping(service.get("canaries")))]
+    silent = []  # of which too few canaries have an answer of every round to show any change
+    for name, service in services.items():
+        canaries = mapping(service.get("canaries"))
+        if canaries and not canaries.get("changed") and canaries.get("least_share_found") is None:
+            silent.append(name)
     if silent:
         named = listed([service_name(name, f"{place_of(name)}/canaries/answered") for name in silent])
-        text_spans.append(
-            spans(
-                "Whether ",
-                named,
-                " changed during the collection is not known: too few canaries were answered.",
-            )
-        )
+        unknown = " changed during the collection is not known: too few canaries were answered."
+        text_spans.append(spans("Whether ", named, unknown))
     if collection and not collection.get("finished"):
         text = "The budget was not sufficient for all comparisons."
         text_spans.append((TextSpan(text=text, pointer=f"{AT}/finished"),))
     return (*text_spans[:-1], spans(*text_spans[-1], " See ", SEE, ".")) if text_spans else ()
-
-
-def _shows_nothing(canaries: Facts) -> bool:
-    """Whether too few canaries have an answer of every round to show any change."""
-    return bool(canaries) and not canaries.get("changed") and canaries.get("least_share_found") is None
 
 
 def _lead(collection: Facts) -> Iterator[Part]:
@@ -96,19 +90,15 @@ def _lead(collection: Facts) -> Iterator[Part]:
     yield " before this audit, which called no service. "
     images = mapping(collection.get("images"))
     if images:
-        parts = {name: counted(images.get(name), f"{AT}/images/{name}") for name in ("found", "listed")}
-        parts |= {
-            name: counted(collection.get(name), f"{AT}/{name}") for name in ("queries", "faces", "pairs")
-        }
-        yield parts["found"]
+        yield counted(images, f"{AT}/images", "found")
         yield " images were found; "
-        yield parts["listed"]
+        yield counted(images, f"{AT}/images", "listed")
         yield " of them belong to the "
-        yield parts["queries"]
+        yield counted(collection, AT, "queries")
         yield " queries that were compared, with "
-        yield parts["faces"]
+        yield counted(collection, AT, "faces")
         yield " faces that can be used. Each service was to compare the same "
-        yield parts["pairs"]
+        yield counted(collection, AT, "pairs")
         yield " pairs of faces"
         yield ", and gave a score for each. " if collected_services.all_scored(collection) else ". "
     else:
@@ -134,7 +124,7 @@ def _spec(spec: Facts) -> Iterator[tuple[str, Text]]:
     )
     least: list[Part] = []
     if "least" in spec:
-        least = ["; of queries with at least ", counted(spec["least"], f"{at}/least")]
+        least = ["; of queries with at least ", counted(spec, at, "least")]
     yield "Faces", spans(_word(spec.get("detected"), f"{at}/detected"), *least)
     pairs = mapping(spec.get("pairs"))
     if pairs:
@@ -163,7 +153,7 @@ def _left_out(collection: Facts) -> Iterator[Table]:
     for index, row in enumerate(left):
         at = f"{AT}/images/left_out/{index}"
         unit = TextSpan(text=str(row.get("unit")), pointer=f"{at}/unit")
-        rows.append((spans(counted(row.get("count"), f"{at}/count"), " ", unit), (reason(row, at),)))
+        rows.append((spans(counted(row, at, "count"), " ", unit), (reason(row, at),)))
     columns = header(["Left out"], wide=["why"])
     caption = phrases.titled(
         "What was left out.", "Each image is counted under the first reason that applies."

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.collected_services import Facts, counted, place_of, service_name
 from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import rows_of
@@ -33,27 +33,21 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
     for name, facts in asked.items():
         for number, later in enumerate(rows_of(facts.get("later"))):
             at = f"{place_of(name)}/canaries/later/{number}"
+            more, pointer = later.get("more_than_chance"), f"{at}/more_than_chance"
             rows.append(
                 (
                     (service_name(name),),
-                    (counted(later.get("round"), f"{at}/round"),),
-                    spans(
-                        counted(later.get("apart"), f"{at}/apart"),
-                        " / ",
-                        counted(later.get("open"), f"{at}/open"),
-                    ),
+                    (counted(later, at, "round"),),
+                    spans(counted(later, at, "apart"), " / ", counted(later, at, "open")),
                     (phrases.number(formatting.p_value(_real(later.get("p"))), f"{at}/p"),),
-                    (_yes(later.get("more_than_chance"), f"{at}/more_than_chance"),),
+                    (phrases.bold("yes", pointer) if more else TextSpan(text="no", pointer=pointer),),
                 )
             )
     first, facts = next(iter(asked.items()))
     alpha = phrases.number(formatting.exact(_real(facts.get("alpha"))), f"{place_of(first)}/canaries/alpha")
     columns = (
-        Column(title="Service"),
-        Column(title="round", kind="num"),
-        Column(title="changed / able to change", kind="num"),
-        Column(title="p", kind="num"),
-        Column(title="more than chance"),
+        *header(["Service"], ["round", "changed / able to change", "p"]),
+        *header(["more than chance"]),
     )
     caption = phrases.titled(
         "Did a service change during the collection?",
@@ -67,25 +61,12 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
     return build_table("collected-rounds", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
 
-def _yes(value: Json, pointer: str) -> TextSpan:
-    return TextSpan(text="yes" if value else "no", pointer=pointer, kind="b" if value else "")
-
-
 def _reach(asked: Mapping[str, Facts]) -> Table:
     """A row for each service: how much its canaries would have shown."""
     first, facts = next(iter(asked.items()))
     power = phrases.number(formatting.exact(_real(facts.get("power"))), f"{place_of(first)}/canaries/power")
-    columns = header(
-        ["Service"],
-        [
-            "answered / requested",
-            "times each",
-            "answers vary",
-            "detectable change",
-            "order matters / pairs",
-            "by at most (score)",
-        ],
-    )
+    titles = ("answered / requested", "times each", "answers vary", "detectable change")
+    columns = header(["Service"], [*titles, "order matters / pairs", "by at most (score)"])
     caption = phrases.titled(
         "What canaries can show.",
         "Answers vary: the share of comparisons and rounds whose answers differ from time to time. Detectable change: "
@@ -102,19 +83,11 @@ def _reached(name: str, facts: Facts) -> tuple[Text, ...]:
     ways = mapping(facts.get("both_ways"))
     share, largest = facts.get("least_share_found"), ways.get("largest")
     return (
-        spans(
-            counted(facts.get("answered"), f"{at}/answered"),
-            " / ",
-            counted(facts.get("items"), f"{at}/items"),
-        ),
-        (counted(facts.get("repeats"), f"{at}/repeats"),),
+        spans(counted(facts, at, "answered"), " / ", counted(facts, at, "items")),
+        (counted(facts, at, "repeats"),),
         (phrases.number(formatting.rate(_real(facts.get("noise"))), f"{at}/noise"),),
         (_or_absent(share, formatting.fixed(_real(share), 1), f"{at}/least_share_found"),),
-        spans(
-            counted(ways.get("apart"), f"{at}/both_ways/apart"),
-            " / ",
-            counted(ways.get("pairs"), f"{at}/both_ways/pairs"),
-        ),
+        spans(counted(ways, f"{at}/both_ways", "apart"), " / ", counted(ways, f"{at}/both_ways", "pairs")),
         (_or_absent(largest, formatting.score(_real(largest)), f"{at}/both_ways/largest"),),
     )
 

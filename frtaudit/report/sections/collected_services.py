@@ -1,10 +1,10 @@
 """Of each service that was collected from: what it was asked with, how far it came, what it refused."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import escape, rows_of
 from frtaudit.report.words import display_name, words
@@ -29,8 +29,9 @@ def service_name(name: str, pointer: str = "") -> TextSpan:
     return phrases.bold(name, pointer or place_of(name))
 
 
-def counted(value: Json, pointer: str) -> TextSpan:
-    """A count; null is one that a publishable variant withholds."""
+def counted(facts: Facts, at: str, key: str) -> TextSpan:
+    """A count among facts that stand ``at`` a place; null is one that a publishable variant withholds."""
+    value, pointer = facts.get(key), f"{at}/{escape(key)}"
     if not isinstance(value, (int, float)):
         return TextSpan(text="withheld", pointer=pointer, kind="none")
     return phrases.whole(value, pointer)
@@ -54,14 +55,6 @@ def reason(row: Facts, pointer: str) -> TextSpan:
     """Why something is not there, in words."""
     text = display_name(words().collected_code, str(row.get("code")))
     return TextSpan(text=text.replace("http ", "HTTP "), pointer=f"{pointer}/code")
-
-
-def _why(row: Facts, pointer: str, notes: Footnotes) -> Text:
-    """A reason, and whose it is: the service's that could not, its policy, or nobody's."""
-    kind = row.get("refusal")
-    at = f"{pointer}/refusal"
-    whose = TextSpan(text=display_name(words().refusal, str(kind)), pointer=at, kind="soft")
-    return spans(reason(row, pointer), " (", whose, ")", notes.mark(words().refusal_means.get(str(kind)), at))
 
 
 def tables(collection: Facts) -> Iterator[Table]:
@@ -93,8 +86,7 @@ def recorded_settings(collection: Facts) -> Iterator[tuple[str, Text]]:
 def _versions(counts: Facts, pointer: str) -> Text:
     parts: list[Part] = []
     for name, count in counts.items():
-        at = f"{pointer}/{escape(name)}"
-        answers = "" if count is None else spans(" (", counted(count, at), " answers)")
+        answers = "" if count is None else spans(" (", counted(counts, pointer, name), " answers)")
         stated = spans("version ", phrases.bold(name, pointer)) if name else spans("no version stated")
         parts.append(spans(stated, answers))
     return listed(parts)
@@ -102,19 +94,15 @@ def _versions(counts: Facts, pointer: str) -> Text:
 
 def _calls(collection: Facts, services: Mapping[str, Facts]) -> Table:
     """How far each service came; columns of what never happened are left out."""
-    kinds = [
-        kind
-        for kind in words().refusal
-        if any(mapping(facts.get("by_kind")).get(kind) for facts in services.values())
-    ]
+    by_kinds = [mapping(facts.get("by_kind")) for facts in services.values()]
+    kinds = [kind for kind in words().refusal if any(counts.get(kind) for counts in by_kinds)]
     missing = any(facts.get("missing") for facts in services.values())
     rows = []
     for name, service in services.items():
         at, by_kind = place_of(name), mapping(service.get("by_kind"))
-        pairs = counted(collection.get("pairs"), f"{AT}/pairs")
-        cells = [spans(counted(service.get("scored"), f"{at}/scored"), " / ", pairs)]
-        cells += [(counted(by_kind.get(kind), f"{at}/by_kind/{kind}"),) for kind in kinds]
-        cells += [(counted(service.get("missing"), f"{at}/missing"),)] if missing else []
+        cells = [spans(counted(service, at, "scored"), " / ", counted(collection, AT, "pairs"))]
+        cells += [(counted(by_kind, f"{at}/by_kind", kind),) for kind in kinds]
+        cells += [(counted(service, at, "missing"),)] if missing else []
         rows.append(((service_name(name),), *cells))
     reasons = [*(words().refusal[kind] for kind in kinds), *(["not asked for"] if missing else [])]
     columns = header(["Service"], ["scored / pairs", *reasons])
@@ -127,22 +115,20 @@ def _calls(collection: Facts, services: Mapping[str, Facts]) -> Table:
 
 
 def _refusals(services: Mapping[str, Facts]) -> Table:
+    """Each reason, and whose it is: the service's that could not, its policy, or nobody's."""
     notes = Footnotes()
-    rows: list[Sequence[Text]] = []
+    rows = []
     for name, service in services.items():
         for number, row in enumerate(rows_of(service.get("refused"))):
             at = f"{place_of(name)}/refused/{number}"
             when = TextSpan(text=display_name(words().collected, str(row.get("call"))), pointer=f"{at}/call")
-            count = counted(row.get("count"), f"{at}/count")
-            rows.append(((service_name(name),), (when,), _why(row, at, notes), (count,)))
-    columns = (
-        Column(title="Service"),
-        Column(title="when"),
-        Column(title="why", kind="wide"),
-        Column(title="how many", kind="num"),
-    )
+            kind, pointer = str(row.get("refusal")), f"{at}/refusal"
+            whose = TextSpan(text=display_name(words().refusal, kind), pointer=pointer, kind="soft")
+            mark = notes.mark(words().refusal_means.get(kind), pointer)
+            why = spans(reason(row, at), " (", whose, ")", mark)
+            rows.append(((service_name(name),), (when,), why, (counted(row, at, "count"),)))
+    columns = (*header(["Service", "when"], wide=["why"]), *header([], ["how many"]))
     caption = phrases.titled(
         "Why there is no score, or no face.", "Counted by comparison, or by call where faces were looked for."
     )
-    block = Block(rows=tuple(tuple(row) for row in rows))
-    return build_table("collected-refusals", caption, columns, [block], notes)
+    return build_table("collected-refusals", caption, columns, [Block(rows=tuple(rows))], notes)

@@ -1,16 +1,14 @@
 """The coverage appendix: how often the report's intervals hold a known truth in simulated cohorts like this one."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from frtaudit.core import Method, Target
-from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, plain_text, spans
-from frtaudit.report.section import section
+from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, by_provider, header, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, rows_of
 from frtaudit.report.words import display_name, words
 
 METRIC = "simulated_coverage"
@@ -20,42 +18,26 @@ SPREADS_OF = ("subjects", "subjects_upper", "pairs")
 Key = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
-    """The view: what the model is, the table, what was not simulated."""
-
-    prose: tuple[Text, ...]
-    tables: tuple[Table, ...]
-    left_out: tuple[Text, ...]
-
-
 @section("coverage", "Simulated coverage", after="sanitization", annex=True)
-def build(source: Source) -> Coverage | None:
+def build(source: Source) -> View | None:
     """None where nothing was simulated."""
     records = source.select(METRIC)
     if not records:
         return None
     tried = [record for record in records if "scenario" in record.estimate.at]
     tables = (_table(source, tried), _spreads(source)) if tried else ()
-    return Coverage(
-        prose=(spans(words().coverage["model"]), spans(words().coverage["limits"])),
-        tables=tuple(tables),
+    return View(
+        lead=(spans(words().coverage["model"]), spans(words().coverage["limits"])),
+        tables=tables,
         left_out=tuple(_left_out(source, records)),
     )
 
 
-def _target(source: Source, record: Record) -> Target:
+def _target(source: Source, record: Record) -> str:
     """For whom the simulated interval holds: as the spec asked for it, else as its method serves."""
     method = Method(str(record.estimate.at["method"]))
-    asked = source.result.spec.get("intervals")
-    for interval in asked if isinstance(asked, (list, tuple)) else ():
-        if mapping(interval).get("method") == method.value:
-            return Target(str(mapping(interval)["target"]))
-    return method.serves[0]
-
-
-def _whom(source: Source, record: Record) -> str:
-    return display_name(words().target, _target(source, record).value)
+    asked = [row for row in rows_of(source.result.spec.get("intervals")) if row.get("method") == method.value]
+    return str(asked[0]["target"]) if asked else method.serves[0].value
 
 
 def _method(record: Record) -> str:
@@ -96,7 +78,10 @@ def _table(source: Source, tried: list[Record]) -> Table:
             first = next(iter(line.values()))
             head = heads.setdefault(plain_text(_head(first)), _head(first))
             cells = (_cell(line.get(name), missed, most, notes) for name in scenarios)
-            rows.setdefault(head, []).append((_line(source, first), *cells))
+            method = TextSpan(text=_method(first), pointer=f"{first.pointer}/at/method", kind="soft")
+            whom = TextSpan(text=f", for {display_name(words().target, _target(source, first))}", kind="soft")
+            group = spans(phrases.group(source, first), phrases.BREAK, method, whom)
+            rows.setdefault(head, []).append((group, *cells))
     columns = header(["Group, method, target"], (display_name(words().scenario, name) for name in scenarios))
     caption = phrases.titled(
         "How often the interval contained the true value, in",
@@ -116,12 +101,6 @@ def _rate(record: Record) -> TextSpan:
     return TextSpan(text=phrases.metric(str(record.estimate.at["rate"])), pointer=f"{record.pointer}/at/rate")
 
 
-def _line(source: Source, record: Record) -> Text:
-    method = TextSpan(text=_method(record), pointer=f"{record.pointer}/at/method", kind="soft")
-    whom = TextSpan(text=f", for {_whom(source, record)}", kind="soft")
-    return spans(phrases.group(source, record), phrases.BREAK, method, whom)
-
-
 def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Footnotes) -> Text:
     """Coverage, its Monte Carlo interval, and the misses below and above the truth."""
     if record is None:
@@ -129,10 +108,7 @@ def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Fo
     parts: list[Part] = [phrases.value(record, notes)]
     bound = record.bound(Target.SIMULATION)
     if bound is not None:
-        parts += [
-            phrases.BREAK,
-            *phrases.styled(phrases.bounds(bound, record.estimate), "soft"),
-        ]
+        parts += [phrases.BREAK, *phrases.styled(phrases.bounds(bound, record.estimate), "soft")]
     sides = [missed[metric, *_key(record)] for metric in (LOWER, UPPER) if (metric, *_key(record)) in missed]
     for place, side in enumerate(sides):
         count = phrases.whole(side.estimate.numerator or 0, f"{side.pointer}/numerator")
@@ -167,14 +143,10 @@ def _left_out(source: Source, records: list[Record]) -> Iterable[Text]:
             continue
         method = [_method(record), ", "] if "method" in record.estimate.at else []
         rate = phrases.metric(str(record.estimate.at["rate"]))
-        group: list[Part] = (
-            []
-            if record.estimate.group == "all"
-            else [", ", source.label(record.estimate.schema, record.estimate.group)]
-        )
-        reason = TextSpan(
-            text=record.estimate.note.removeprefix("not simulated: "), pointer=f"{record.pointer}/note"
-        )
+        label = source.label(record.estimate.schema, record.estimate.group)
+        group = [] if record.estimate.group == "all" else [", ", label]
+        why = record.estimate.note.removeprefix("not simulated: ")
+        reason = TextSpan(text=why, pointer=f"{record.pointer}/note")
         text = spans(*method, rate, _point(record), *group, ": ", reason, ".")
-        text_spans.setdefault("".join(piece.text for piece in text), text)
+        text_spans.setdefault(plain_text(text), text)
     return text_spans.values()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from frtaudit.core import Verdict
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Text, TextSpan, listed, spans
+from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
 from frtaudit.report.sections import identity_check
 from frtaudit.report.sections.operating_points import main_target
 from frtaudit.report.sections.tables import provider
@@ -54,15 +54,6 @@ def _heavy(source: Source) -> Iterator[Text]:
         if heavy and (known is None or (record.estimate.value or 0.0) > (known.estimate.value or 0.0)):
             most[record.estimate.provider] = record
     for record in most.values():
-        yield spans(
-            provider(record),
-            ": one pair of subjects has ",
-            phrases.value(record),
-            " of FMR at ",
-            phrases.at_words(record.estimate.at, record.pointer),
-            " (false matches: ",
-            phrases.counts(record),
-            "). See the section ",
-            SECTION,
-            ".",
-        )
+        share, at = phrases.value(record), phrases.at_words(record.estimate.at, record.pointer)
+        who: list[Part] = [provider(record), ": one pair of subjects has ", share, " of FMR at ", *at]
+        yield spans(*who, " (false matches: ", phrases.counts(record), "). See the section ", SECTION, ".")

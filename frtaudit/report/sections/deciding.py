@@ -29,7 +29,9 @@ def what_would(source: Source, row: FindingRow, record: Record) -> tuple[bool, s
     needed = subjects(source, row, record)
     if needed is None:
         return False, ""
-    return True, f" (about {formatting.count(needed)} subjects {_of_whom(source, record)} are needed)"
+    whole = record.estimate.group == "all" or record.estimate.metric == D_L2
+    whom = "in all" if whole else f"of {source.label(record.estimate.schema, record.estimate.group)}"
+    return True, f" (about {formatting.count(needed)} subjects {whom} are needed)"
 
 
 def subjects(source: Source, row: FindingRow, record: Record) -> float | None:
@@ -51,13 +53,6 @@ def subjects(source: Source, row: FindingRow, record: Record) -> float | None:
     return subjects_needed(
         estimate.value, finding.limit, upper=upper, alpha=alpha, family=family, n_eff=n_eff, subjects=count
     )
-
-
-def _of_whom(source: Source, record: Record) -> str:
-    """Whose subjects are counted: of the estimate's group, else of the whole audit."""
-    if record.estimate.group == "all" or record.estimate.metric == D_L2:
-        return "in all"
-    return f"of {source.label(record.estimate.schema, record.estimate.group)}"
 
 
 def _classes(source: Source, record: Record) -> int:

@@ -1,6 +1,5 @@
 """Densities of the mated scores by class, their bandwidths, scores on the ends of the scale, normality."""
 
-from collections.abc import Iterator
 from math import isfinite
 
 from frtaudit.core.text.file_names import name_of
@@ -10,8 +9,8 @@ from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import Figure, Footnotes, Table, Text, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import blocks_of_systems, build_table, header
-from frtaudit.report.source import Record, Source, grouped
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header
+from frtaudit.report.source import Record, Source
 
 METRICS = ("density_bandwidth", "scores_at_end", "normality_k2", "normality_p")
 OWN = " Each system has scales of its own."
@@ -61,13 +60,10 @@ def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
 
 def _table(source: Source, schema: str) -> Table:
     """One row for each class: bandwidth, shares on the ends, K^2 and p of scores and of people's means."""
-    notes = Footnotes()
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        groups = grouped(every, lambda record: record.estimate.group)
-        return (_row(source, here, notes) for here in groups.values())
-
-    blocks = blocks_of_systems(source, source.select(*METRICS, schema=schema), rows)
+    notes, records = Footnotes(), source.select(*METRICS, schema=schema)
+    blocks = grouped_blocks(
+        source, records, lambda record: record.estimate.group, lambda here: _row(source, here, notes)
+    )
     columns = header(
         ["Class"], ["bandwidth", "scores on 0", "scores on 100", "K², scores", "p", "K², subjects", "p"]
     )

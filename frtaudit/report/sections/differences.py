@@ -6,19 +6,8 @@ from frtaudit.core import Estimate, Interval, Target, Test
 from frtaudit.core.metrics import D_L2, INDICES, value_alike
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import (
-    Block,
-    Column,
-    Footnotes,
-    Part,
-    Table,
-    Text,
-    TextSpan,
-    listed,
-    plain_text,
-    spans,
-)
-from frtaudit.report.sections.tables import provider
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, listed, plain_text, spans
+from frtaudit.report.sections.tables import header, provider
 from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
@@ -32,11 +21,8 @@ ANOTHER_TARGET = (
     "An interval for the same subjects, or for comparisons treated as independent, excludes equality"
 )
 COLUMNS = (
-    Column(title="System, rate"),
-    Column(title="Ratio", kind="num"),
-    Column(title="CI", kind="num"),
-    Column(title="Is there a difference?"),
-    Column(title="Minimum detectable", kind="num"),
+    *header(["System, rate"], ["Ratio", "CI"]),
+    *header(["Is there a difference?"], ["Minimum detectable"]),
 )
 
 
@@ -157,22 +143,10 @@ def _missed(test: Test, at: str) -> list[Part]:
     """The smallest difference that this test would have found; its power is that of the raw p value."""
     share = phrases.number(formatting.exact(test.power), f"{at}/power")
     if test.detectable is None:
-        return [
-            "No difference, however large, is detectable with ",
-            share,
-            f" power{_alone(test)}.",
-        ]
+        return ["No difference, however large, is detectable with ", share, f" power{_alone(test)}."]
     size = phrases.number(formatting.plain(test.detectable), f"{at}/detectable")
     unit = TextSpan(text=test.detectable_unit, pointer=f"{at}/detectable_unit")
-    return [
-        "Minimum detectable difference: ",
-        size,
-        " (",
-        unit,
-        "; ",
-        share,
-        f" power{_alone(test)}).",
-    ]
+    return ["Minimum detectable difference: ", size, " (", unit, "; ", share, f" power{_alone(test)})."]
 
 
 def _alone(test: Test) -> str:
@@ -180,13 +154,18 @@ def _alone(test: Test) -> str:
     return "" if test.p_adjusted is None else ", unadjusted"
 
 
-def headline(source: Source, target: float | None) -> Table | None:
-    """For the first page: whether groups differ at the main target, by system and rate; None where none was tested."""
-    records = [
+def tested(source: Source, target: float | None) -> list[Record]:
+    """The largest over the smallest rate of groups at an FMR target, where a test was made of it."""
+    return [
         record
         for record in source.select("max_min", primary=True)
         if record.estimate.test is not None and record.estimate.at.get("fmr") == target
     ]
+
+
+def headline(source: Source, target: float | None) -> Table | None:
+    """For the first page: whether groups differ at the main target, by system and rate; None where none was tested."""
+    records = tested(source, target)
     if not records:
         return None
     notes = Footnotes()
@@ -196,11 +175,15 @@ def headline(source: Source, target: float | None) -> Table | None:
     rows = tuple(_row(record, notes) for record in records[:MAX_SAID])
     missed = (record.estimate.test for record in records[:MAX_SAID] if record.estimate.test is not None)
     alone = max((_alone(test) for test in missed if test.differs is False), default="")
+    bound = next((bound for record in records if (bound := record.bound(Target.POPULATION))), None)
+    level: list[Part] = (
+        [] if bound is None else [", with its ", phrases.level(bound), " CI for the population"]
+    )
     caption = phrases.titled(
         "Do the groups differ?",
         "The largest rate of a group over the smallest, at ",
         phrases.at_words({"fmr": records[0].estimate.at["fmr"]}, records[0].pointer),
-        *_level(records),
+        *level,
         f". Last column: the minimum detectable difference, with its power{alone}.",
     )
     return Table(
@@ -212,12 +195,6 @@ def headline(source: Source, target: float | None) -> Table | None:
         left_out=_rest(records[MAX_SAID:]),
         kind="dense short",
     )
-
-
-def _level(records: Sequence[Record]) -> list[Part]:
-    """Of which level the intervals are, and for whom; nothing where there is none."""
-    bound = next((bound for record in records if (bound := record.bound(Target.POPULATION))), None)
-    return [] if bound is None else [", with its ", phrases.level(bound), " CI for the population"]
 
 
 def _rest(records: Sequence[Record]) -> str:
@@ -235,14 +212,21 @@ def _rest(records: Sequence[Record]) -> str:
 
 
 def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
-    test = record.estimate.test
-    name = provider(record)
+    """A system and a rate; the minimum detectable difference stands beside "not established" alone."""
+    test, at = record.estimate.test, f"{record.pointer}/test"
+    detectable = phrases.DASH
+    if test is not None and test.p is not None and not test.differs:
+        share = phrases.number(formatting.exact(test.power), f"{at}/power")
+        detectable = spans("none (", share, ")")
+        if test.detectable is not None:
+            size = phrases.number(formatting.plain(test.detectable), f"{at}/detectable")
+            detectable = spans(size, " (", share, ")")
     return (
-        spans(name, f", {rate_by(record)}"),
+        spans(provider(record), f", {rate_by(record)}"),
         phrases.value(record),
         phrases.bounds(record.bound(Target.POPULATION), record.estimate, notes),
         answer(record, notes, _excluding(record)),
-        phrases.DASH if test is None else _would_be_found(test, f"{record.pointer}/test"),
+        detectable,
     )
 
 
@@ -250,13 +234,3 @@ def rate_by(record: Record) -> str:
     """The rate of which groups were compared, and the schema of the groups."""
     rate = phrases.metric(str(record.estimate.at.get("rate")))
     return f"{rate} by {(record.estimate.schema or '').replace('_', ' ')}"
-
-
-def _would_be_found(test: Test, at: str) -> Text:
-    """The minimum detectable difference, beside "not established" alone."""
-    if test.p is None or test.differs:
-        return phrases.DASH
-    share = phrases.number(formatting.exact(test.power), f"{at}/power")
-    if test.detectable is None:
-        return spans("none (", share, ")")
-    return spans(phrases.number(formatting.plain(test.detectable), f"{at}/detectable"), " (", share, ")")

@@ -1,13 +1,11 @@
 """Failures as scores of zero: d_l2 with failed comparisons apart and as the lowest score, and the difference."""
 
-from collections.abc import Iterator
-
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, Table, Text, TextSpan
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import blocks_of_systems, build_table, header
-from frtaudit.report.source import Record, Source, grouped
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header
+from frtaudit.report.source import Record, Source
 
 METRICS = ("failed_mated", "d_l2_failures", "d_l2_failures_change")
 
@@ -20,13 +18,10 @@ def build(source: Source) -> View | None:
 
 
 def _table(source: Source, schema: str) -> Table:
-    notes = Footnotes()
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        groups = grouped(every, lambda record: record.estimate.group)
-        return (_row(source, here) for here in groups.values())
-
-    blocks = blocks_of_systems(source, source.select(*METRICS, schema=schema), rows)
+    records = source.select(*METRICS, schema=schema)
+    blocks = grouped_blocks(
+        source, records, lambda record: record.estimate.group, lambda here: _row(source, here)
+    )
     columns = header(
         ["Class"],
         ["failed / mated comparisons", "d_l2, failures apart", "d_l2, failures as score 0", "difference"],
@@ -37,7 +32,7 @@ def _table(source: Source, schema: str) -> Table:
         "counts failures separately unless its spec says otherwise. The same comparisons under both rules; points on 0 "
         "to 100.",
     )
-    return build_table(name_of("d_l2-failure-scores", schema), caption, columns, blocks, notes, "dense")
+    return build_table(name_of("d_l2-failure-scores", schema), caption, columns, blocks, Footnotes(), "dense")
 
 
 def _row(source: Source, records: list[Record]) -> tuple[Text, ...]:

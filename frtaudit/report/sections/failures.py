@@ -11,15 +11,15 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSp
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     BOTH,
-    blocks_of_systems,
     build_table,
     counted,
+    grouped_blocks,
     header,
     methods_said,
     provider,
     system_blocks,
 )
-from frtaudit.report.source import AtKey, Record, Source, grouped
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
 
 STARTS = {"sanitize_": "excluded", "face_without_label_": "face without label"}
@@ -42,27 +42,20 @@ def build(source: Source) -> View | None:
     if not acquired and not frr and not source.result.failures:
         return None
     overall = [record for record in acquired if record.estimate.group == "all"]
-    main = [
-        *([_overall(overall)] if overall else []),
-        *([_ledger(source, "failures-and-exclusions", by_group=False)] if source.result.failures else []),
-    ]
-    tables = [
-        *(
-            [_rates(source, "fta-by-class", _fta_by_class(acquired), _fta_means(acquired), acquired)]
-            if len(acquired) > len(overall)
-            else []
-        ),
-        *([_rates(source, "frr", "False reject rate with failures. ", FRR_MEANS, frr)] if frr else []),
-        *([_cases(source, cases)] if cases else []),
-        *(
-            [_ledger(source, "failures-and-exclusions-by-class", by_group=True)]
-            if source.result.failures
-            else []
-        ),
-    ]
-    without = () if source.result.failures else (spans("No failures and no exclusions."),)
+    main = [_overall(overall)] if overall else []
+    tables = []
+    if len(acquired) > len(overall):
+        title = FAILED_BY_CLASS if acquired[0].estimate.unit == OF_COMPARISONS else FTA_BY_CLASS
+        tables.append(_rates(source, "fta-by-class", title, _fta_means(acquired), acquired))
+    if frr:
+        tables.append(_rates(source, "frr", "False reject rate with failures. ", FRR_MEANS, frr))
+    if cases:
+        tables.append(_cases(source, cases))
+    if source.result.failures:
+        main.append(_ledger(source, "failures-and-exclusions", by_group=False))
+        tables.append(_ledger(source, "failures-and-exclusions-by-class", by_group=True))
     return View(
-        lead=without,
+        lead=() if source.result.failures else (spans("No failures and no exclusions."),),
         main=tuple(main),
         tables=tuple(tables),
         shown=(0, 0),
@@ -81,10 +74,6 @@ FEW_FAILED = (
 OF_COMPARISONS = "share of attempted comparisons"
 FTA_MEANS_OF_SCORES = "The share of attempted comparisons without a score."
 FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
-
-
-def _fta_by_class(records: Sequence[Record]) -> str:
-    return FAILED_BY_CLASS if records[0].estimate.unit == OF_COMPARISONS else FTA_BY_CLASS
 
 
 def _fta_means(records: Sequence[Record]) -> str:
@@ -147,22 +136,19 @@ def _cases(source: Source, records: list[Record]) -> Table:
     """Best and worst case side by side, one row for each group at each operating point."""
     notes = Footnotes()
 
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        for here in grouped(every, _place).values():
-            by_metric = {record.estimate.metric: record for record in here}
-            yield _of(source, here[0]), *(counted(by_metric.get(name), notes) for name in CASES)
+    def row(here: list[Record]) -> tuple[Text, ...]:
+        by_metric = {record.estimate.metric: record for record in here}
+        return _of(source, here[0]), *(counted(by_metric.get(name), notes) for name in CASES)
 
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source, records, lambda record: (record.at, record.estimate.schema, record.estimate.group), row
+    )
     columns = header(["Of"], (phrases.metric(name) for name in CASES))
     caption = phrases.titled(
         "Rates if every failed comparison had been decided correctly, or wrongly.",
         "Pooled rates, errors / comparisons below; only where comparisons failed.",
     )
     return build_table("rates-if-failures-had-scores", caption, columns, blocks, notes, "dense")
-
-
-def _place(record: Record) -> tuple[AtKey, str | None, str]:
-    return record.at, record.estimate.schema, record.estimate.group
 
 
 def _dropped(
@@ -216,26 +202,18 @@ def _unit(unit: str, count: int) -> str:
 
 
 def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
-    notes = Footnotes()
     rows = []
     for index, entry in _entries(source, by_group=by_group):
         at = f"/failures/{index}"
         where = "" if entry.group in (None, "all") else source.label(entry.schema, entry.group or "")
-        named = entry == source.result.failures[index]
+        named = f"{at}/provider" if entry == source.result.failures[index] else None
+        unit = TextSpan(text=_unit(entry.unit, entry.count), pointer=f"{at}/unit")
         rows.append(
             (
-                (
-                    TextSpan(
-                        text=entry.provider or "each system", pointer=f"{at}/provider" if named else None
-                    ),
-                ),
+                (TextSpan(text=entry.provider or "each system", pointer=named),),
                 (TextSpan(text=_reason(entry.code), pointer=f"{at}/code"),),
                 *([(TextSpan(text=where or "all", pointer=f"{at}/group"),)] if by_group else []),
-                spans(
-                    phrases.whole(entry.count, f"{at}/count"),
-                    " ",
-                    TextSpan(text=_unit(entry.unit, entry.count), pointer=f"{at}/unit"),
-                ),
+                spans(phrases.whole(entry.count, f"{at}/count"), " ", unit),
             )
         )
     columns = header(["System", "What happened", *(["Group"] if by_group else [])], ["How many"])
@@ -246,7 +224,7 @@ def _ledger(source: Source, name: str, *, by_group: bool) -> Table:
         "FMR.",
         " Fold pairs without a score, which accuracy leaves out, are in the annex." if elsewhere else "",
     )
-    return build_table(name, caption, columns, [Block(rows=tuple(rows))], notes)
+    return build_table(name, caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
 
 def _in_annex(source: Source, entry: LedgerEntry) -> bool:

@@ -1,6 +1,6 @@
 """The figure of the first page: the rates of everybody and of each group beside their limits, or the curves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from frtaudit.core import Curve, Target
@@ -9,8 +9,8 @@ from frtaudit.core.text.file_names import part_name
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series
-from frtaudit.report.pieces import Figure, Panel, Part, Text, listed, plain_text, spans
-from frtaudit.report.sections.operating_points import POOLS, main_target, overall, worst
+from frtaudit.report.pieces import Figure, Panel, Part, listed, plain_text, spans
+from frtaudit.report.sections.operating_points import main_target, of_groups, overall, worst
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import ALL_SUBJECTS, Record, Source
 
@@ -29,33 +29,31 @@ def figure(source: Source) -> Figure | None:
     panel = figures.det("front-det", curves, height=FRONT_HEIGHT) if curves else dots
     if panel is None:
         return None
-    names = [(index, name) for index, name in enumerate(source.providers)]
+    names = list(enumerate(source.providers))
+    limits = "; thick vertical lines: limits" if source.result.findings else ""
     return Figure(
         name="front",
         title="The systems compared" if len(names) > 1 else "The system",
-        caption=_front_caption(source, has_dots=dots is not None),
+        caption=spans(
+            "A line nearer the lower left corner makes fewer errors of both kinds."
+            if dots is None
+            else f"One threshold per system. Bars: intervals for the population{limits}."
+        ),
         panels=(panel,),
         keys=figures.keys("front", names),
     )
 
 
-def _front_caption(source: Source, *, has_dots: bool) -> Text:
-    if not has_dots:
-        return spans("A line nearer the lower left corner makes fewer errors of both kinds.")
-    limits = "; thick vertical lines: limits" if source.result.findings else ""
-    return spans(f"One threshold per system. Bars: intervals for the population{limits}.")
-
-
 def det_curves(source: Source) -> list[Series]:
     """The curves that are drawn for everybody: with a band where it spans an axis, else the plain DET."""
-    curves = lines(source) or source.curves("det")
+    return series(source, lines(source) or source.curves("det"))
+
+
+def series(source: Source, curves: Iterable[Curve]) -> list[Series]:
+    """Each curve by the name and the pen of its system, with its place in the result."""
+    places = source.providers.index
     return [
-        Series(
-            name=curve.provider,
-            index=source.providers.index(curve.provider),
-            curve=curve,
-            at=source.place(curve),
-        )
+        Series(name=curve.provider, index=places(curve.provider), curve=curve, at=source.place(curve))
         for curve in curves
     ]
 
@@ -93,15 +91,10 @@ def _front_dots(source: Source) -> Panel | None:
     if highest is None or target is None or highest[0].estimate.schema is None:
         return None
     schema = highest[0].estimate.schema
-    records = [
-        record
-        for record in source.select("fnmr_at_fmr", schema=schema, primary=True)
-        if dict(record.estimate.at) == {"fmr": target} and record.estimate.group not in POOLS
-    ]
-    dots, rows = group_dots(source, schema, records)
+    dots, rows = group_dots(source, schema, of_groups(source, "fnmr_at_fmr", target, schema))
     if not dots or len(dots) > MAX_DOTS:
         return None
-    everybody = [record for record in overall(source, "fnmr_at_fmr") if record.estimate.at["fmr"] == target]
+    everybody = overall(source, "fnmr_at_fmr", target)
     above = [dot for record in everybody if (dot := _dot(source, record, ALL_SUBJECTS)) is not None]
     title = f"FNMR by {schema.replace('_', ' ')}, FMR {formatting.exact(target)}"
     limits = _limits(source, schema, target)
@@ -113,15 +106,10 @@ def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
     limits: dict[str, float] = {}
     for finding in source.result.findings:
         record = record_of(source, finding)
-        if (
-            record is None
-            or record.estimate.metric != "fnmr_at_fmr"
-            or dict(record.estimate.at) != {"fmr": target}
-        ):
+        if record is None or record.estimate.schema not in (schema, None):
             continue
-        if record.estimate.schema in (schema, None):
-            group = record.estimate.group
-            row = source.label(schema, group)
+        if record.estimate.metric == "fnmr_at_fmr" and dict(record.estimate.at) == {"fmr": target}:
+            row = source.label(schema, record.estimate.group)
             limits[row] = min(limits.get(row, finding.limit), finding.limit)
     return limits
 

@@ -12,11 +12,12 @@ from frtaudit.evaluation.subjects_needed import projected, subjects_to_detect
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, semicolons, spans
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.operating_points import POOLS, at_target, main_target
+from frtaudit.report.sections.operating_points import at_target, main_target, of_groups
 from frtaudit.report.sections.tables import provider
 from frtaudit.report.source import Record, Source, grouped
 
 MAX_NAMED, MAX_LISTED, FEW_SYSTEMS = 3, 6, 3
+UNTESTED = "Not testable, with too few errors or subjects with errors: differences in "
 EXAMPLE_RATIO = 2.0  # whose subjects are given where the estimated ratio is one that equal groups give
 Reason = Callable[[Sequence[Record]], list[Part]]
 NEEDED = f"; each group needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects"
@@ -26,11 +27,7 @@ _FEW = re.compile(rf"(?P<group>.+) has \d.*; about (?P<times>[\d.]+) {ENOUGH}")
 def sentences(source: Source) -> Iterator[Text]:
     """Which tests of the largest over the smallest rate establish a difference at the main target, and which do not."""
     target = main_target(source)
-    tested = [
-        record
-        for record in source.select("max_min", primary=True)
-        if record.estimate.test is not None and record.estimate.at.get("fmr") == target
-    ]
+    tested = differences.tested(source, target)
     if not tested:
         yield from _distances(source)
     differing = [record for record in tested if record.estimate.test and record.estimate.test.differs]
@@ -41,14 +38,7 @@ def sentences(source: Source) -> Iterator[Text]:
     if tested:
         yield from _distances(source, every=False)
     unsure = [record for record in tested if record.estimate.test and not record.estimate.test.differs]
-    for outcome, text, why in (
-        (True, "No difference was established in ", ""),
-        (
-            False,
-            "Not testable, with too few errors or subjects with errors: differences in ",
-            NEEDED,
-        ),
-    ):
+    for outcome, text, why in ((True, "No difference was established in ", ""), (False, UNTESTED, NEEDED)):
         here = [
             record
             for record in unsure
@@ -61,11 +51,8 @@ def sentences(source: Source) -> Iterator[Text]:
             several = spans(f"{len(here)} of {len(tested)} comparisons (see Groups)", *sizes(here))
             named = _by_rate(here, each, sizes) if len(here) <= MAX_LISTED else several
             enough = "" if outcome or not brief else _enough_in_each(source, here)
-            yield spans(text, *named, *_then(at_target(source, here[0])), f"{why}{enough}.")
-
-
-def _then(parts: list[Part]) -> list[Part]:
-    return [",", *parts] if parts else []
+            parts = at_target(source, here[0])
+            yield spans(text, *named, *([",", *parts] if parts else []), f"{why}{enough}.")
 
 
 def _distances(source: Source, *, every: bool = True) -> Iterator[Text]:
@@ -208,17 +195,11 @@ def _by_rate(records: Sequence[Record], each: Reason = _nothing, behind: Reason 
 
 def _rates_of_groups(source: Source, record: Record) -> list[Record]:
     """The rates of the groups that a test compares, ascending."""
+    metric = "fmr" if record.estimate.at.get("rate") == "fmr" else "fnmr_at_fmr"
     here = [
         candidate
-        for candidate in source.select(
-            "fmr" if record.estimate.at.get("rate") == "fmr" else "fnmr_at_fmr",
-            schema=record.estimate.schema,
-            primary=True,
-        )
-        if candidate.estimate.provider == record.estimate.provider
-        and dict(candidate.estimate.at) == {"fmr": record.estimate.at["fmr"]}
-        and candidate.estimate.group not in POOLS
-        and candidate.estimate.value is not None
+        for candidate in of_groups(source, metric, record.estimate.at["fmr"], record.estimate.schema)
+        if candidate.estimate.provider == record.estimate.provider and candidate.estimate.value is not None
     ]
     return sorted(here, key=lambda candidate: candidate.estimate.value or 0.0)
 

@@ -32,6 +32,7 @@ from frtaudit.report.sections.tables import (
     RATE_COLUMNS,
     build_table,
     by_provider,
+    header,
     interval_cells,
     methods_said,
     provider,
@@ -61,20 +62,11 @@ class Schema:
     left_out: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Groups:
-    """The view: schemas in the spec's order."""
-
-    schemas: tuple[Schema, ...]
-
-
 @section("groups", "Groups", after="rates")
-def build(source: Source) -> Groups | None:
-    """None when no rate of a group was estimated."""
-    schemas = tuple(
-        schema for schema in (_schema(source, name) for name in source.schemas) if schema is not None
-    )
-    return Groups(schemas=schemas) if schemas else None
+def build(source: Source) -> tuple[Schema, ...] | None:
+    """Schemas in the spec's order; None when no rate of a group was estimated."""
+    built = (_schema(source, name) for name in source.schemas)
+    return tuple(schema for schema in built if schema is not None) or None
 
 
 def _schema(source: Source, name: str) -> Schema | None:
@@ -91,7 +83,7 @@ def _schema(source: Source, name: str) -> Schema | None:
     places = [at for at in _points(records) if at not in first]
     tables = [_table(source, name, point, records) for point in places[:MAX_POINTS]]
     tables += _fixed(source, name, [record for record in records if "threshold" in record.estimate.at])
-    drawn = _figures(source, name, records)
+    drawn = _figures(source, name)
     cut = len(places) - MAX_POINTS
     return Schema(
         name=name,
@@ -114,28 +106,21 @@ def _points(records: list[Record]) -> list[AtKey]:
     return sorted(keys, key=rank)
 
 
-COLUMNS = (
-    Column(title="Group"),
-    Column(title="Subjects", kind="num"),
-    *RATE_COLUMNS,
-)
+COLUMNS = (*header(["Group"], ["Subjects"]), *RATE_COLUMNS)
 
 
 def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> Table:
     here = [record for record in records if record.at == point]
     notes = Footnotes(merged=_merged(here))
     blocks = [
-        Block(
-            head=_head(source, system_records, point),
-            rows=tuple(_rows(source, schema, system_records, notes)),
-        )
-        for _, system_records in by_provider(source, here)
+        Block(head=_head(source, of_system, point), rows=tuple(_rows(source, schema, of_system, notes)))
+        for _, of_system in by_provider(source, here)
     ]
-    title = spans(
-        f"By {schema.replace('_', ' ')} at ", phrases.at_words(here[0].estimate.at, here[0].pointer)
-    )
-    name = name_of("error-rates", schema, *(part for key, value in point for part in (key, _slug(value))))
-    return _laid_out(source, name, title, blocks, here, notes)
+    at = phrases.at_words(here[0].estimate.at, here[0].pointer)
+    title = spans(f"By {schema.replace('_', ' ')} at ", at)
+    slugs = (value if isinstance(value, str) else f"{value:g}" for _, value in point)
+    keys = (part for (key, _), slug in zip(point, slugs, strict=True) for part in (key, slug))
+    return _laid_out(source, name_of("error-rates", schema, *keys), title, blocks, here, notes)
 
 
 def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
@@ -187,10 +172,6 @@ def _laid_out(
     return build_table(name, caption, columns, trimmed, notes, "dense")
 
 
-def _slug(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
-
-
 def _without_empty(columns: tuple[Column, ...], blocks: list[Block]) -> tuple[list[Column], list[Block]]:
     """Drop columns in which no row says anything."""
     rows = [row for block in blocks for row in block.rows]
@@ -228,39 +209,26 @@ def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) 
     seen = grouped(records, lambda record: record.estimate.group)
     for group in ("all", *source.classes(schema, {*seen} - {"all", "max"}), "max"):
         if group in seen:
-            rates, two = {_rate(record): record for record in seen[group]}, source.with_two(schema, group)
+            rates = {record.estimate.metric == "fmr": record for record in seen[group]}
+            two = source.with_two(schema, group)
             of_two: list[Part] = [" (", two, ")"] if two else []
             yield (
                 (phrases.group(source, seen[group][0]),),
                 spans(source.people(schema, group), *of_two),
-                *rate_cells(rates.get("fmr"), notes),
-                *rate_cells(rates.get("fnmr"), notes),
+                *rate_cells(rates.get(True), notes),
+                *rate_cells(rates.get(False), notes),
             )
 
 
-def _rate(record: Record) -> str:
-    return "fmr" if record.estimate.metric == "fmr" else "fnmr"
-
-
-def _unknown(source: Source, schema: str) -> str:
-    """That the table alone has subjects without a label, where there are any."""
-    known = any(record.estimate.group == UNKNOWN for record in source.select("fmr", schema=schema))
-    return " Subjects without a label are only in the table." if known else ""
-
-
-def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure, ...]:
+def _figures(source: Source, schema: str) -> tuple[Figure, ...]:
     """A figure for every four systems, all on one scale; none where no rate of a group was estimated."""
     target = operating_points.main_target(source)
     drawn: list[tuple[str, str, list[str], list[Dot]]] = []
     for metric, title in (("fmr", "FMR within the group"), ("fnmr_at_fmr", "FNMR")):
-        here = [
-            record
-            for record in records
-            if record.estimate.metric == metric
-            and dict(record.estimate.at) == {"fmr": target}
-            and record.estimate.group not in operating_points.POOLS
-        ]
-        dots, rows = front.group_dots(source, schema, here)
+        here = operating_points.of_groups(source, metric, target, schema)
+        dots, rows = front.group_dots(
+            source, schema, [record for record in here if PAIR not in record.estimate.group]
+        )
         if dots:
             drawn.append((metric, title, rows, dots))
     if not drawn or target is None:
@@ -268,12 +236,13 @@ def _figures(source: Source, schema: str, records: list[Record]) -> tuple[Figure
     shown = {dot.series for *_, dots in drawn for dot in dots}
     names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
     tested = "; the test below compares them" if source.select("max_min", schema=schema) else ""
-    unknown = _unknown(source, schema)
+    unlabelled = any(record.estimate.group == UNKNOWN for record in source.select("fmr", schema=schema))
+    unknown = " Subjects without a label are only in the table." if unlabelled else ""
+    at, whom = formatting.exact(target), "intervals for the population"
     drawings: list[Figure] = []
     for which, chosen in front.in_parts(names, MAX_SYSTEMS_IN_FIGURE, FEW_SYSTEMS_IN_FIGURE):
-        name, at = f"groups-{schema}-{which}".rstrip("-"), formatting.exact(target)
+        name = f"groups-{schema}-{which}".rstrip("-")
         marks = _marks(drawn, {name for _, name in chosen})
-        whom = "intervals for the population"
         shows = f"One threshold for all groups: overall FMR {at}. Dots: estimates; bars: {whom}.{marks}"
         again = bool(drawings) and not source.every_figure
         of = f", {plain_text(listed([name for _, name in chosen]))}" if which else ""
@@ -320,13 +289,16 @@ def _panel_name(schema: str, metric: str, which: str) -> str:
 
 
 def _indices(schema: str, records: list[Record]) -> list[Table]:
-    if not records:
-        return []
     notes = Footnotes()
     blocks = []
     ranked = sorted(records, key=_index_rank)
     for index_records in grouped(ranked, lambda record: (record.estimate.metric, record.at)).values():
-        named = [_index_head(index_records[0]), *[()] * (len(index_records) - 1)]
+        first = index_records[0]
+        at = {key: value for key, value in first.estimate.at.items() if key != "rate"}
+        fair = value_alike(first.estimate.metric)
+        alike = "" if fair is None else f" ({fair:g})"
+        head = spans(phrases.index_name(first), " at ", phrases.at_words(at, first.pointer), alike)
+        named = [head, *[()] * (len(index_records) - 1)]
         rows = tuple(
             (
                 name,
@@ -339,14 +311,10 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
             for name, record in zip(named, index_records, strict=True)
         )
         blocks.append(Block(rows=rows))
+    texts, numbers = ["Index (its value under equality)", "System"], ["Value", "Expected under equality"]
     columns = (
-        Column(title="Index (its value under equality)"),
-        Column(title="System"),
-        Column(title="Value", kind="num"),
-        Column(title="Expected under equality", kind="num"),
-        Column(title="Is there a difference?", kind="wide"),
-        Column(title="for the population", kind="num"),
-        Column(title="for the same subjects, new images", kind="num"),
+        *header(texts, numbers, ["Is there a difference?"]),
+        *header([], ["for the population", "for the same subjects, new images"]),
     )
     caption = phrases.titled(
         "How different are the groups?",
@@ -358,7 +326,7 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         methods_said(records, *BOTH),
     )
     name = name_of("fairness-metrics", schema)
-    return [build_table(name, caption, columns, blocks, notes, "dense grouped")]
+    return [build_table(name, caption, columns, blocks, notes, "dense grouped")] if records else []
 
 
 def _how_often(records: list[Record]) -> list[Part]:
@@ -374,10 +342,3 @@ def _index_rank(record: Record) -> tuple[float, str, int]:
     target = record.estimate.at.get("fmr", 1.0)
     rate = str(record.estimate.at.get("rate", "z"))
     return float(target), rate, INDICES.index(record.estimate.metric)
-
-
-def _index_head(record: Record) -> Text:
-    at = {key: value for key, value in record.estimate.at.items() if key != "rate"}
-    fair = value_alike(record.estimate.metric)
-    alike = "" if fair is None else f" ({fair:g})"
-    return spans(phrases.index_name(record), " at ", phrases.at_words(at, record.pointer), alike)

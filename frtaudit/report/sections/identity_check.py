@@ -33,7 +33,7 @@ def warnings(source: Source) -> tuple[Text, ...]:
 
     It is one at the threshold of the main target, where one of these changes.
     """
-    rates, target = _labelled(source), main_target(source)
+    rates, target = {_key(record): record for record in source.select("fmr")}, main_target(source)
     texts = []
     for record in source.select(PEOPLE):
         records = [
@@ -57,31 +57,13 @@ def _gone(pair: tuple[Record, Record]) -> float:
 
 def _warning(source: Source, record: Record, labelled: Record, without: Record) -> Text:
     people = phrases.whole(record.estimate.numerator or 0, f"{record.pointer}/numerator")
+    pairs = " pair of subjects is" if record.estimate.numerator == 1 else " pairs of subjects are"
+    similar = (" as similar as images of one subject (see ", SECTION, " in the annex). FMR")
     everybody, at = labelled.estimate.group == "all", labelled.estimate.at
     of: list[Part] = [] if everybody else [" for ", phrases.group(source, labelled)]
-    single = record.estimate.numerator == 1
-    return spans(
-        provider(record),
-        ": ",
-        people,
-        " pair of subjects is" if single else " pairs of subjects are",
-        " as similar as images of one subject (see ",
-        SECTION,
-        " in the annex). FMR",
-        *of,
-        ", at the threshold for " if "fmr" in at else ", at ",
-        phrases.at_words(at, labelled.pointer),
-        ", is ",
-        phrases.value(labelled),
-        " with them, ",
-        phrases.value(without, like=labelled.estimate),
-        " without.",
-    )
-
-
-def _labelled(source: Source) -> dict[Key, Record]:
-    """FMR on the data as labelled, by system, group, weighting and operating point."""
-    return {_key(record): record for record in source.select("fmr")}
+    of += [", at the threshold for " if "fmr" in at else ", at ", phrases.at_words(at, labelled.pointer)]
+    rates = (phrases.value(labelled), " with them, ", phrases.value(without, like=labelled.estimate))
+    return spans(provider(record), ": ", people, pairs, *similar, *of, ", is ", *rates, " without.")
 
 
 def _key(record: Record) -> Key:
@@ -102,15 +84,8 @@ def _counts(source: Source, records: Sequence[Record]) -> Table:
         )
         for record in records
     ]
-    columns = header(
-        ["System"],
-        [
-            "median needed (score)",
-            "from 25 comparisons",
-            "suspected / compared pairs of subjects",
-            "suspected / all images with others of their subject",
-        ],
-    )
+    cuts = ("median needed (score)", "from 25 comparisons", "suspected / compared pairs of subjects")
+    columns = header(["System"], [*cuts, "suspected / all images with others of their subject"])
     caption = phrases.titled("Suspected duplicates.", words().identity_check["counts"])
     return build_table("identity-check", caption, columns, [Block(rows=tuple(rows))], notes)
 
@@ -123,16 +98,15 @@ def _cut(record: Record, name: str) -> Text:
 
 
 def _count(record: Record | None, notes: Footnotes) -> Text:
-    if record is None:
-        return phrases.DASH
-    if record.estimate.numerator is None:
+    if record is None or record.estimate.numerator is None:
         return phrases.value(record, notes)
     return phrases.counts(record)
 
 
 def _rates(source: Source) -> Table | None:
     """FMR as labelled and without: where they differ, in the primary weighting."""
-    rates, notes, blocks = _labelled(source), Footnotes(), []
+    rates = {_key(record): record for record in source.select("fmr")}
+    notes, blocks = Footnotes(), []
     metrics = [name for name in (CONFIRMED, SUSPECTED) if source.select(name)]
     for _, records in by_provider(source, source.select(*metrics, primary=True)):
         lines: dict[Key, dict[str, Record]] = {}
@@ -141,7 +115,8 @@ def _rates(source: Source) -> Table | None:
         rows = tuple(
             _row(source, rates[key], [line.get(name) for name in metrics], notes)
             for key, line in lines.items()
-            if key in rates and any(_moved(rates[key], candidate) for candidate in line.values())
+            if key in rates
+            and any(without.estimate.numerator != rates[key].estimate.numerator for without in line.values())
         )
         if rows:
             blocks.append(Block(head=(provider(records[0]),), rows=rows))
@@ -151,10 +126,6 @@ def _rates(source: Source) -> Table | None:
     columns = header(["At, group"], ["FMR as labelled", *(titles[name] for name in metrics)])
     caption = phrases.titled("FMR with and without them.", words().identity_check["rates"])
     return build_table("identity-check-fmr", caption, columns, blocks, notes)
-
-
-def _moved(labelled: Record, without: Record) -> bool:
-    return labelled.estimate.numerator != without.estimate.numerator
 
 
 def _row(

@@ -1,14 +1,12 @@
 """Labels estimated from the services' own scores: what they are, how right, and what they do to the rates."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import (
     Block,
-    Column,
     Footnotes,
-    Part,
     Table,
     Text,
     TextSpan,
@@ -18,8 +16,8 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import label_drawings, label_modes
-from frtaudit.report.sections.tables import build_table, header
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import build_table, header, whole_cell
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 KINDS = ("estimated", "annotated", "achievable", "no_vote")
@@ -58,13 +56,8 @@ def _lead(source: Source) -> Text:
     records = source.select("label_agreement")
     if not records:
         return spans(SAID, UNKNOWN)
-    agreed: list[Part] = [
-        *phrases.value(records[0]),
-        " of the labels agree (",
-        *phrases.counts(records[0]),
-        ").",
-    ]
-    return spans(SAID, "Where faces were annotated, ", *agreed)
+    value, counts = phrases.value(records[0]), phrases.counts(records[0])
+    return spans(SAID, "Where faces were annotated, ", *value, " of the labels agree (", *counts, ").")
 
 
 def against_annotation(source: Source) -> Iterator[Text]:
@@ -110,11 +103,7 @@ def _queries(records: Sequence[Record]) -> Table:
         for record in records
         if record.estimate.numerator
     )
-    columns = (
-        Column(title="Queries", kind="wide"),
-        Column(title="of all", kind="num"),
-        Column(title="share", kind="num"),
-    )
+    columns = (*header([], wide=["Queries"]), *header([], ["of all", "share"]))
     caption = phrases.titled(
         "Queries used and left out.", "Each query is counted under the first reason that applies."
     )
@@ -164,24 +153,13 @@ def _rates(source: Source) -> Table | None:
     """FNMR of everybody at each target, one row for each service, one column for each kind of label."""
     records = [record for record in source.select("fnmr_by_labels") if record.estimate.group == "all"]
     kinds = [kind for kind in KINDS if any(record.estimate.at["labels"] == kind for record in records)]
-    by = {
-        (record.estimate.at["fmr"], record.estimate.provider, record.estimate.at["labels"]): record
-        for record in records
-    }
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=phrases.at_words({"fmr": target}, by[target, source.providers[0], kinds[0]].pointer),
-            rows=tuple(
-                (
-                    (phrases.bold(name),),
-                    *(phrases.value(by.get((target, name, kind)), notes) for kind in kinds),
-                )
-                for name in source.providers
-            ),
-        )
-        for target in sorted({record.estimate.at["fmr"] for record in records}, key=float, reverse=True)
-    ]
+    blocks = []
+    for target in sorted({record.estimate.at["fmr"] for record in records}, key=float, reverse=True):
+        here = [record for record in records if record.estimate.at["fmr"] == target]
+        by = {(record.estimate.provider, record.estimate.at["labels"]): record for record in here}
+        head = phrases.at_words({"fmr": target}, by[source.providers[0], kinds[0]].pointer)
+        blocks.append(Block(head=head, rows=_services(source, by, kinds, notes)))
     if not blocks:
         return None
     columns = header(["Service"], (display_name(words().labels, kind) for kind in kinds))
@@ -191,6 +169,16 @@ def _rates(source: Source) -> Table | None:
         "on its own labels. Pooled over comparisons.",
     )
     return build_table("label-rates", caption, columns, blocks, notes)
+
+
+def _services(
+    source: Source, by: Mapping[tuple[str, float | str], Record], kinds: Sequence[str], notes: Footnotes
+) -> tuple[tuple[Text, ...], ...]:
+    """A row for each service, a cell for each kind of label."""
+    return tuple(
+        ((phrases.bold(name),), *(phrases.value(by.get((name, kind)), notes) for kind in kinds))
+        for name in source.providers
+    )
 
 
 def _several(source: Source) -> Table | None:
@@ -207,9 +195,7 @@ def _several(source: Source) -> Table | None:
     for metric in dict.fromkeys(metric for metric, _ in by_setting):
         pair = [by_setting[metric, setting] for setting in settings]
         cells = [
-            (phrases.whole(record.estimate.value or 0.0, f"{record.pointer}/value"),)
-            if record.estimate.denominator is None
-            else phrases.counts(record)
+            whole_cell(record) if record.estimate.denominator is None else phrases.counts(record)
             for record in pair
         ]
         rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))
@@ -226,51 +212,32 @@ def _several(source: Source) -> Table | None:
 
 def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) -> Iterator[Block]:
     """FNMR of each service under both settings, a block for each target."""
-    by = {
-        (record.estimate.at["fmr"], record.estimate.provider, str(record.estimate.at["labels"])): record
+    kinds = [f"several_{setting}" for setting in settings]
+    several = [
+        record
         for record in source.select("fnmr_by_labels")
         if str(record.estimate.at["labels"]).startswith("several_")
-    }
-    for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
-        records = {key[1:]: record for key, record in by.items() if key[0] == target}
-        lines = tuple(
-            (
-                (phrases.bold(name),),
-                *(phrases.value(records.get((name, f"several_{setting}")), notes) for setting in settings),
-            )
-            for name in source.providers
-        )
-        head = spans("FNMR at ", *phrases.at_words({"fmr": target}, next(iter(records.values())).pointer))
-        yield Block(head=head, rows=lines)
+    ]
+    by_target = grouped(several, lambda record: record.estimate.at["fmr"])
+    for target in sorted(by_target, key=float, reverse=True):
+        here = by_target[target]
+        by = {(record.estimate.provider, record.estimate.at["labels"]): record for record in here}
+        head = spans("FNMR at ", *phrases.at_words({"fmr": target}, here[0].pointer))
+        yield Block(head=head, rows=_services(source, by, kinds, notes))
 
 
 def _groups(source: Source) -> Table | None:
     """EER of each group, estimated beside annotated (Figure 5)."""
     records = [record for record in source.select("eer_by_labels") if record.estimate.schema is not None]
     kinds = [kind for kind in KINDS[:2] if any(record.estimate.at["labels"] == kind for record in records)]
-    by = {
-        (
-            record.estimate.schema,
-            record.estimate.group,
-            record.estimate.provider,
-            record.estimate.at["labels"],
-        ): record
-        for record in records
-    }
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=(TextSpan(text=f"{str(schema).replace('_', ' ')}: {source.label(str(schema), group)}"),),
-            rows=tuple(
-                (
-                    (phrases.bold(name),),
-                    *(phrases.value(by.get((schema, group, name, kind)), notes) for kind in kinds),
-                )
-                for name in source.providers
-            ),
-        )
-        for schema, group in dict.fromkeys((schema, group) for schema, group, _, _ in by)
-    ]
+    blocks = []
+    for (schema, group), here in grouped(
+        records, lambda record: (record.estimate.schema, record.estimate.group)
+    ).items():
+        head = TextSpan(text=f"{str(schema).replace('_', ' ')}: {source.label(schema, group)}")
+        by = {(record.estimate.provider, record.estimate.at["labels"]): record for record in here}
+        blocks.append(Block(head=(head,), rows=_services(source, by, kinds, notes)))
     if not blocks:
         return None
     columns = header(["Service"], (display_name(words().labels, kind) for kind in kinds))
@@ -290,22 +257,14 @@ def _subsets(source: Source) -> Table | None:
     letter, notes, blocks = label_drawings.letters(source), Footnotes(), []
     for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
         by_labels = {labels: record for (fmr, labels, _), record in by.items() if fmr == target}
-        rows = tuple(
-            (
-                (
-                    TextSpan(
-                        text="".join(letter.get(part, part) for part in str(labels).split("+")),
-                        pointer=f"{first.pointer}/at/labels",
-                    ),
-                ),
-                *(phrases.value(by.get((target, labels, name)), notes) for name in source.providers),
-            )
-            for labels, first in sorted(
-                by_labels.items(), key=lambda pair: (str(pair[0]).count("+"), str(pair[0]))
-            )
-        )
+        rows = []
+        for labels in sorted(by_labels, key=lambda labels: (str(labels).count("+"), str(labels))):
+            text = "".join(letter.get(part, part) for part in str(labels).split("+"))
+            head = TextSpan(text=text, pointer=f"{by_labels[labels].pointer}/at/labels")
+            cells = (phrases.value(by.get((target, labels, name)), notes) for name in source.providers)
+            rows.append(((head,), *cells))
         pointer = next(iter(by_labels.values())).pointer
-        blocks.append(Block(head=phrases.at_words({"fmr": target}, pointer), rows=rows))
+        blocks.append(Block(head=phrases.at_words({"fmr": target}, pointer), rows=tuple(rows)))
     columns = header(["Labels by"], (letter.get(name, name) for name in source.providers))
     caption = phrases.titled(
         "Fewer services.",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from frtaudit.core import Curve, Target
+from frtaudit.core import Target
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
@@ -27,12 +27,23 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.section import section
 from frtaudit.report.sections import differences, front, interclass_published
-from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import (
+    build_table,
+    by_provider,
+    header,
+    interval_cells,
+    methods_said,
+    provider,
+)
+from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
 TABLE_AS_ABOVE = "Explanation as for the table above."
+TESTS = (
+    " Beside each system: the test of equal classes, which decides even if an interval begins at 0. FNMR, at one "
+    "threshold, may still differ."
+)
 PAIR, LARGEST = "|", "max"
 LARGEST_SAID, EITHER = "largest of the classes", "either class"
 FEW_SYSTEMS = 3
@@ -70,13 +81,12 @@ def build(source: Source) -> Interclass | None:
     distances = source.select(METRIC)
     if not distances:
         return None
-    schemas = [name for name in source.schemas if any(record.estimate.schema == name for record in distances)]
+    by_schema = grouped(distances, lambda record: record.estimate.schema)
+    schemas = [name for name in source.schemas if name in by_schema]
     tables = [
         _table(source, name, records, number)
         for name in schemas
-        for number, records in enumerate(
-            _together([record for record in distances if record.estimate.schema == name])
-        )
+        for number, records in enumerate(_together(by_schema[name]))
     ]
     banded = source.curves("threshold_at_tar", grouped=True)  # the section on curves draws them, with bands
     systems = () if banded else source.providers
@@ -87,31 +97,26 @@ def build(source: Source) -> Interclass | None:
         drawn |= {place: replace(drawn[place], caption=spans(phrases.AS_ABOVE)) for place in [*drawn][1:]}
     few = 2 if len(source.providers) <= FEW_SYSTEMS else 1
     shown = len(places) if len(places) <= FEW_SYSTEMS else few
-    classes = {
-        name: _classes([record for record in distances if record.estimate.schema == name]) for name in schemas
-    }
+    classes = {name: _classes(by_schema[name]) for name in schemas}
     large = [name for name in schemas if len(classes[name]) > MAX_ROWS]
-    main = [
-        _table(source, name, _largest(classes[name]) if name in large else classes[name], 0, "-of-classes")
-        for name in schemas
-    ]
+    main = []
+    for name in schemas:
+        by_kind = grouped(classes[name], lambda record: record.estimate.group == LARGEST)
+        shown_classes = by_kind.get(True, []) if name in large else classes[name]
+        main.append(_table(source, name, shown_classes, 0, "-of-classes"))
+    for number, table in enumerate(main[1:], 1):
+        if plain_text(table.caption[1:]) == plain_text(main[0].caption[1:]):  # the same but for the schema
+            caption = spans(table.caption[0], TABLE_AS_ABOVE)
+            main[number] = replace(table, caption=caption, alone=table.caption)
     return Interclass(
         drawn=tuple(figure for name in large for figure in _distances(source, name, classes[name])),
-        main=(*main[:1], *(_shortened(table, main[0]) for table in main[1:])),
+        main=tuple(main),
         tables=tuple(tables),
         published=interclass_published.tables(source, schemas),
         figures=tuple(drawn.values()),
         shown=shown,
         elsewhere=_elsewhere([*drawn][shown:], len(schemas)),
     )
-
-
-def _shortened(table: Table, first: Table) -> Table:
-    """The table with a short caption, where the one of the first table says the same but for the schema."""
-    schema, *rest = table.caption
-    if plain_text(rest) != plain_text(first.caption[1:]):
-        return table
-    return replace(table, caption=spans(schema, TABLE_AS_ABOVE), alone=table.caption)
 
 
 def _elsewhere(places: list[tuple[str, str]], schemas: int) -> tuple[Text, ...]:
@@ -137,10 +142,6 @@ def _classes(records: list[Record]) -> list[Record]:
     largest = [record for record in here if record.estimate.group == LARGEST]
     printed_values = {(record.estimate.provider, *_printed(record)) for record in here}
     return largest if largest and len(printed_values) == len(largest) else here
-
-
-def _largest(records: list[Record]) -> list[Record]:
-    return [record for record in records if record.estimate.group == LARGEST]
 
 
 def _distances(source: Source, schema: str, records: list[Record]) -> Iterator[Figure]:
@@ -184,11 +185,9 @@ def _printed(record: Record) -> tuple[object, ...]:
 
 def _together(records: list[Record]) -> list[list[Record]]:
     """Records by table: all spaces side by side where one alone has intervals, else each by itself."""
-    spaces = dict.fromkeys(_space(record) for record in records)
-    bounded = [name for name in spaces if any(record.bounds for record in records if _space(record) == name)]
-    if len(bounded) <= 1:
-        return [records]
-    return [[record for record in records if _space(record) == name] for name in spaces]
+    by_space = grouped(records, _space)
+    bounded = sum(any(record.bounds for record in here) for here in by_space.values())
+    return [records] if bounded <= 1 else list(by_space.values())
 
 
 def _table(source: Source, schema: str, records: list[Record], number: int, part: str = "") -> Table:
@@ -205,49 +204,37 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         rows = tuple(_row(source, system_records, group, spaces, bounded, targets, notes) for group in groups)
         head = spans(provider(system_records[0]), *_alike(system_records, notes))
         blocks.append(Block(head=head, rows=rows))
+    between = ", and between classes" if any(PAIR in record.estimate.group for record in records) else ""
+    published = any(record.bound(Target.COMPARISONS_IID) for record in records)
     caption = phrases.titled(
         f"d_l2 by {schema.replace('_', ' ')}.",
-        f"Distance of each class from the mean of the classes{_pairs_said(records)}; ",
+        f"Distance of each class from the mean of the classes{between}; ",
         *_units(records),
         f". TAR: {words().abbreviations['TAR']}.",
         methods_said(records, *TARGETS),
-        _plain_caution(records),
-        _tests_said(records),
+        " The last interval is as published in Peña-Alcántara (2022); it is not a test." if published else "",
+        TESTS if any(record.estimate.test for record in records) else "",
     )
-    return build_table(
-        name_of(f"d_l2{part}", schema, str(number + 1) if number else ""),
-        caption,
-        _columns(spaces, bounded, targets),
-        blocks,
-        notes,
-        "dense",
-    )
-
-
-def _pairs_said(records: list[Record]) -> str:
-    return ", and between classes" if any(PAIR in record.estimate.group for record in records) else ""
+    name = name_of(f"d_l2{part}", schema, str(number + 1) if number else "")
+    return build_table(name, caption, _columns(spaces, bounded, targets), blocks, notes, "dense")
 
 
 def _units(records: list[Record]) -> list[TextSpan | str]:
     """The unit, or the unit of each space where they differ."""
-    first = {candidate.estimate.unit: candidate for candidate in reversed(records)}
+    units = grouped(records, lambda record: record.estimate.unit)
     parts: list[TextSpan | str] = ["unit: "]
-    for number, (unit, record) in enumerate(reversed(first.items())):
-        space = "" if len(first) == 1 else f"{display_name(words().at_value, _space(record))}: "
-        parts += [f"{'; ' if number else ''}{space}", TextSpan(text=unit, pointer=f"{record.pointer}/unit")]
+    for number, (unit, (first, *_)) in enumerate(units.items()):
+        space = "" if len(units) == 1 else f"{display_name(words().at_value, _space(first))}: "
+        parts += [f"{'; ' if number else ''}{space}", TextSpan(text=unit, pointer=f"{first.pointer}/unit")]
     return parts
 
 
-def _columns(spaces: list[str], bounded: list[str], targets: list[Target]) -> list[Column]:
-    columns = [Column(title="Class")]
+def _columns(spaces: list[str], bounded: list[str], targets: list[Target]) -> tuple[Column, ...]:
+    intervals = [f"for {display_name(words().target, target.value)}" for target in targets]
+    titles: list[str] = []
     for space in spaces:
-        columns.append(Column(title=f"d_l2, {display_name(words().at_value, space)}", kind="num"))
-        if space in bounded:
-            columns += [
-                Column(title=f"for {display_name(words().target, target.value)}", kind="num")
-                for target in targets
-            ]
-    return columns
+        titles += [f"d_l2, {display_name(words().at_value, space)}", *(intervals if space in bounded else [])]
+    return header(["Class"], titles)
 
 
 def _space(record: Record) -> str:
@@ -265,8 +252,14 @@ def _row(
     targets: list[Target],
     notes: Footnotes,
 ) -> tuple[Text, ...]:
+    """The class; of the largest distance also which class has it, or that both are as far."""
     here = {_space(candidate): candidate for candidate in records if candidate.estimate.group == group}
-    cells: list[Text] = [_group(source, next(iter(here.values())))]
+    first = next(iter(here.values()))
+    cells: list[Text] = [(phrases.group(source, first),)]
+    if group == LARGEST:
+        which = farthest(source, first)
+        text = EITHER if len(_of_classes(source, first)) == 2 else "largest" if which else LARGEST_SAID
+        cells = [spans(TextSpan(text=text, pointer=f"{first.pointer}/group"), *which)]
     for space in spaces:
         record = here.get(space)
         cells.append(phrases.value(record, notes))
@@ -282,48 +275,15 @@ def _row(
 def _alike(records: list[Record], notes: Footnotes) -> list[Part]:
     """The test of equality of the classes of a system, never the intervals; a raw p is marked."""
     parts: list[Part] = []
-    for record in _tested(records):
-        parts += [" ", *differences.sentence(record, notes), *_judged(record, notes)]
+    for record in records:
+        test = record.estimate.test
+        if test is not None:
+            parts += [" ", *differences.sentence(record, notes)]
+        if (
+            test is not None and test.p is not None and test.family is None
+        ):  # a requirement judges the distance
+            parts += notes.mark(JUDGED, f"{record.pointer}/test/p")
     return parts
-
-
-def _tested(records: list[Record]) -> list[Record]:
-    return [candidate for candidate in records if candidate.estimate.test is not None]
-
-
-def _tests_said(records: list[Record]) -> Text:
-    return (
-        spans(
-            " Beside each system: the test of equal classes, which decides even if an interval begins at 0. "
-            "FNMR, at one threshold, may still differ."
-        )
-        if _tested(records)
-        else ()
-    )
-
-
-def _judged(record: Record, notes: Footnotes) -> Text:
-    """The mark of a test outside the family of exploratory ones: a requirement judges the same distance."""
-    test = record.estimate.test
-    if test is None or test.p is None or test.family is not None:
-        return ()
-    return notes.mark(JUDGED, f"{record.pointer}/test/p")
-
-
-def _plain_caution(records: list[Record]) -> Text:
-    iid = any(record.bound(Target.COMPARISONS_IID) for record in records)
-    return (
-        spans(" The last interval is as published in Peña-Alcántara (2022); it is not a test.") if iid else ()
-    )
-
-
-def _group(source: Source, record: Record) -> Text:
-    """The class; of the largest distance also which class has it, or that both are as far."""
-    if record.estimate.group != LARGEST:
-        return (phrases.group(source, record),)
-    which = farthest(source, record)
-    text = EITHER if len(_of_classes(source, record)) == 2 else "largest" if which else LARGEST_SAID
-    return spans(TextSpan(text=text, pointer=f"{record.pointer}/group"), *which)
 
 
 def _panels(source: Source, schema: str, system: str) -> Iterator[Panel]:
@@ -347,7 +307,8 @@ def _drawn(source: Source, kind: str, schema: str, system: str) -> list[Series]:
         if curve.schema == schema and curve.provider == system
     ]
     pens = source.pens(schema, (curve.group for curve in curves))
-    return [_series(source, schema, pens[curve.group], curve) for curve in curves]
+    names = {group: source.label(schema, group) for group in pens} | {"all": "mean of the classes"}
+    return [Series(name=names[curve.group], index=pens[curve.group], curve=curve) for curve in curves]
 
 
 def _figure(source: Source, schema: str, system: str, panels: tuple[Panel, ...]) -> Figure:
@@ -392,8 +353,3 @@ def _of_classes(source: Source, record: Record) -> list[Record]:
         and candidate.estimate.group != LARGEST
         and PAIR not in candidate.estimate.group
     ]
-
-
-def _series(source: Source, schema: str, index: int, curve: Curve) -> Series:
-    name = "mean of the classes" if curve.group == "all" else source.label(schema, curve.group)
-    return Series(name=name, index=index, curve=curve)

@@ -9,7 +9,7 @@ from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
-from frtaudit.report.sections.tables import build_table, header, provider
+from frtaudit.report.sections.tables import build_table, by_provider, header, provider
 from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
@@ -136,9 +136,8 @@ def _totals(schema: str, bounds: Mapping[str, Mapping[str, Record]]) -> Table | 
         f"Bounds of Total, by {schema.replace('_', ' ')}.",
         "The largest lower and the largest upper bound over the classes, as in Peña-Alcántara (2022). Not a test.",
     )
-    return build_table(
-        name_of("d_l2-bounds-of-total", schema), caption, columns, [Block(rows=rows)], Footnotes(), "dense"
-    )
+    name = name_of("d_l2-bounds-of-total", schema)
+    return build_table(name, caption, columns, [Block(rows=rows)], Footnotes(), "dense")
 
 
 def thesis_of(record: Record) -> tuple[float, float, str] | None:
@@ -168,9 +167,16 @@ def _indices(source: Source, schema: str) -> Table | None:
     ]
     blocks = []
     for place, here in grouped(records, lambda record: record.at).items():
-        rows = tuple(row for name in source.providers if (row := _index_row(here, name)))
-        at = TextSpan(text=_place(dict(place)), pointer=f"{here[0].pointer}/at/space")
-        blocks.append(Block(head=(at,), rows=rows))
+        rows = tuple(
+            ((provider(first),), *(phrases.value(by_metric.get(metric)) for metric, _ in INDICES))
+            for _, (first, *others) in by_provider(source, here)
+            for by_metric in [{record.estimate.metric: record for record in (first, *others)}]
+        )
+        at = dict(place)
+        space = display_name(words().at_value, str(at.get("space", "")))
+        text = f"{space}, {at['of']}" if "of" in at else space
+        head = TextSpan(text=text, pointer=f"{here[0].pointer}/at/space")
+        blocks.append(Block(head=(head,), rows=rows))
     if not blocks:
         return None
     columns = header(["System"], (title for _, title in INDICES))
@@ -180,16 +186,3 @@ def _indices(source: Source, schema: str) -> Table | None:
         "classes both are noise, and the ratio can be large: read them together with the test.",
     )
     return build_table(name_of("d_l2-spread", schema), caption, columns, blocks, Footnotes(), "dense")
-
-
-def _index_row(here: Iterable[Record], system: str) -> tuple[Text, ...]:
-    records = {record.estimate.metric: record for record in here if record.estimate.provider == system}
-    if not records:
-        return ()
-    first = next(iter(records.values()))
-    return ((provider(first),), *(phrases.value(records.get(metric)) for metric, _ in INDICES))
-
-
-def _place(at: dict[str, float | str]) -> str:
-    space = display_name(words().at_value, str(at.get("space", "")))
-    return f"{space}, {at['of']}" if "of" in at else space

@@ -107,7 +107,7 @@ def _uncertain_faces(source: Source) -> Text:
         for record in source.select("labels_in_doubt")
     }
     if not records:
-        return spans("")
+        return ()
 
     def span(of: str) -> Text:
         ends = sorted(
@@ -143,7 +143,12 @@ def _blocks(
         heads.setdefault((_rate(record), _point(record)), record)
     return [
         Block(
-            head=spans(TextSpan(text=_at(rate, point)), *phrases.at_words(dict([point]), head.pointer)),
+            head=spans(
+                "FMR at the reported threshold of "
+                if (rate, point[0]) == ("fmr", "fmr")
+                else f"{rate.upper()} at ",
+                *phrases.at_words(dict([point]), head.pointer),
+            ),
             rows=tuple(
                 ((phrases.bold(name),), *cells[rate, point, name])
                 for name in source.providers
@@ -172,15 +177,10 @@ def _held(source: Source, records: Sequence[Record]) -> Text:
     for record in records:
         annotation = annotated.get((record.estimate.provider, record.estimate.at.get("fmr")))
         bound = record.bound(Target.POPULATION)
-        if (
-            _rate(record) != "fnmr"
-            or annotation is None
-            or annotation.estimate.value is None
-            or bound is None
-        ):
+        if _rate(record) != "fnmr" or annotation is None or bound is None:
             continue
-        low, high = bound.interval.low, bound.interval.high
-        if low is not None and high is not None and not low <= annotation.estimate.value <= high:
+        value, low, high = annotation.estimate.value, bound.interval.low, bound.interval.high
+        if value is not None and low is not None and high is not None and not low <= value <= high:
             at = phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
             missed += [", " if missed else "", phrases.bold(record.estimate.provider), " at ", *at]
     so: list[Part] = (
@@ -195,29 +195,17 @@ def _held(source: Source, records: Sequence[Record]) -> Text:
     )
 
 
-def _at(rate: str, point: Point) -> str:
-    """FMR is read at the threshold that the labels gave for a target."""
-    return (
-        "FMR at the reported threshold of " if (rate, point[0]) == ("fmr", "fmr") else f"{rate.upper()} at "
-    )
-
-
 def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     """Reported and true side by side, each with its interval for the population."""
     notes, annotated = Footnotes(), _annotated(source)
     cells = {}
     for record in records:
         key = _key(record, _rate(record))
-        annotation = (
-            annotated.get((record.estimate.provider, record.estimate.at.get("fmr")))
-            if key[0] == "fnmr"
-            else None
-        )
-        last = phrases.value(annotation, notes)
+        annotation = annotated.get((record.estimate.provider, record.estimate.at.get("fmr")))
+        last = phrases.value(annotation if key[0] == "fnmr" else None, notes)
         plain = rows.reported.get(key)
-        shown = phrases.value(plain, notes)
         cells[key[:3]] = (
-            shown,
+            phrases.value(plain, notes),
             *interval_cells(plain, notes, Target.POPULATION),
             phrases.value(record, notes),
             *interval_cells(record, notes, Target.POPULATION),

@@ -65,22 +65,17 @@ def _overview(source: Source) -> Iterator[Figure]:
     }
     if not sides[ESTIMATED]:
         return
-    title = "All services"
-    panel = label_figures.det(
-        "labels-det-services", title, sides[ANNOTATED], wide=True, thin=sides[ESTIMATED]
-    )
+    name, annotated = "labels-det-services", sides[ANNOTATED]
+    panel = label_figures.det(name, "All services", annotated, wide=True, thin=sides[ESTIMATED])
     yield Figure(
-        name="labels-det-services",
+        name=name,
         title="FNMR over FMR of all services",
         caption=spans(
-            "" if sides[ANNOTATED] else "By estimated labels. ",
+            "" if annotated else "By estimated labels. ",
             f"FMR as observed; curves start at ten false matches. Further left and lower is better.{POOLED}",
         ),
         panels=(panel,),
-        keys=(
-            *keys_of("labels-det-services", source.providers),
-            *_widths("labels-det-services", annotated=bool(sides[ANNOTATED])),
-        ),
+        keys=(*keys_of(name, source.providers), *_widths(name, annotated=bool(annotated))),
     )
 
 
@@ -158,15 +153,13 @@ def _by_group(source: Source) -> Iterator[Figure]:
     drawable = _drawable(label_curves(source, DET, grouped=True))
     for schema, curves in grouped(drawable, lambda curve: str(curve.schema)).items():
         groups = list(dict.fromkeys(curve.group for curve in curves))
+        name, labels = f"labels-group-{schema}", [source.label(schema, group) for group in groups]
         yield Figure(
-            name=f"labels-group-{schema}",
+            name=name,
             title=f"FNMR over FMR by {schema.replace('_', ' ')}",
             caption=spans(f"Both subjects of a comparison are of the class.{POOLED}"),
             panels=scales.alike(partial(_group_panels, source, schema, curves, groups)),
-            keys=(
-                *keys_of(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),
-                *_widths(f"labels-group-{schema}", annotated=_annotated(source)),
-            ),
+            keys=(*keys_of(name, labels), *_widths(name, annotated=_annotated(source))),
         )
 
 
@@ -234,16 +227,8 @@ def _pairs(
             continue
         x, y = record.estimate.value, other.estimate.value
         if x is not None and y is not None:
-            yield (
-                Dot(
-                    row=source.label(schema, group),
-                    series=service,
-                    index=source.providers.index(service),
-                    value=x,
-                    at=record.pointer,
-                ),
-                y,
-            )
+            row, index = source.label(schema, group), source.providers.index(service)
+            yield Dot(row=row, series=service, index=index, value=x, at=record.pointer), y
 
 
 def _scores(source: Source) -> Iterator[Figure]:
@@ -280,16 +265,14 @@ def _score_panels(source: Source) -> Iterator[Panel]:
         if of[SCORES, ESTIMATED]:
             scores = [score for series in of.values() for trace in series for score in trace.curve.x]
             across = (min(scores), max(scores))
-            yield label_figures.score_histograms(
+            name, thick, thin = (
                 name_of("labels-scores", service),
-                service,
                 of[SCORES, ANNOTATED],
-                outline=of[SCORES, ESTIMATED],
-                across=across,
+                of[SCORES, ESTIMATED],
             )
-            yield label_figures.rates(
-                name_of("labels-rates", service), service, of[RATES, ANNOTATED], of[RATES, ESTIMATED], across
-            )
+            yield label_figures.score_histograms(name, service, thick, outline=thin, across=across)
+            name, thick, thin = name_of("labels-rates", service), of[RATES, ANNOTATED], of[RATES, ESTIMATED]
+            yield label_figures.rates(name, service, thick, thin, across)
 
 
 def _subsets(source: Source) -> Iterator[Figure]:
@@ -303,42 +286,34 @@ def _subsets(source: Source) -> Iterator[Figure]:
         for record in records
         if (e := record.estimate).value is not None
     }
-    several = sorted(
-        {labels for _, labels, _ in value if "+" in labels}, key=lambda name: (name.count("+"), name)
-    )
+    sets = {labels for _, labels, _ in value if "+" in labels}
+    several = sorted(sets, key=lambda name: (name.count("+"), name))
     if not several:
         return
-    base, how = (
-        (ANNOTATED, "annotated labels") if _annotated(source) else (ESTIMATED, "labels by all services")
-    )
+    base, how = ESTIMATED, "labels by all services"
+    if _annotated(source):
+        base, how = ANNOTATED, "annotated labels"
     letter = letters(source)
     known = [name for name in several if all(part in letter for part in name.split("+"))]
     columns = ["".join(letter[part] for part in name.split("+")) for name in known]
     if base == ANNOTATED:
         known, columns = [*known, ESTIMATED], [*columns, "all"]
-    changes = {
-        target: [
-            [
-                _gap(value.get((target, labels, service)), value.get((target, base, service)))
-                for labels in known
-            ]
-            for service in source.providers
-        ]
-        for target in sorted({fmr for fmr, _, _ in value}, reverse=True)
-    }
-    most = max(
-        (gap for cells in changes.values() for row in cells for gap in row if gap is not None), default=0.0
-    )
+    changes: dict[float, list[list[float | None]]] = {}
+    for target in sorted({fmr for fmr, _, _ in value}, reverse=True):
+        for service in source.providers:
+            basis = value.get((target, base, service))
+            rates = [value.get((target, labels, service)) for labels in known]
+            row = [None if rate is None or basis is None else abs(rate - basis) for rate in rates]
+            changes.setdefault(target, []).append(row)
+    gaps = (gap for cells in changes.values() for row in cells for gap in row if gap is not None)
+    most = max(gaps, default=0.0)
     panels = []
     for target, cells in changes.items():
         if any(change is not None for row in cells for change in row):
             title = f"|change of FNMR| at FMR {place('fmr', target)}, percentage points"
             rows = [f"{letter[name]}  {name}" for name in source.providers]
-            panels.append(
-                label_figures.subsets(
-                    f"labels-subsets-fmr-{number_name(target)}", title, rows, columns, cells, most
-                )
-            )
+            name = f"labels-subsets-fmr-{number_name(target)}"
+            panels.append(label_figures.subsets(name, title, rows, columns, cells, most))
     if panels:
         yield Figure(
             name="labels-subsets",
@@ -354,7 +329,3 @@ def _subsets(source: Source) -> Iterator[Figure]:
 def letters(source: Source) -> dict[str, str]:
     """A letter for each service."""
     return dict(zip(source.providers, LETTERS, strict=False))
-
-
-def _gap(first: float | None, other: float | None) -> float | None:
-    return None if first is None or other is None else abs(first - other)

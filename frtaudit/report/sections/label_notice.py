@@ -1,6 +1,7 @@
 """What the first page says of estimated labels: that they were, and where intervals with label errors stand."""
 
 from frtaudit.core import Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.labelling import LabelSource
 from frtaudit.core.spec import Weighting
 from frtaudit.report import phrases
@@ -19,9 +20,8 @@ def estimated(source: Source) -> bool:
 
 
 def _whose(source: Source) -> str | None:
-    cohort = source.result.spec.get("cohort")
-    labels = cohort.get("labels") if isinstance(cohort, dict) else None
-    return str(labels["source"]) if isinstance(labels, dict) and "source" in labels else None
+    labels = mapping(mapping(source.result.spec.get("cohort")).get("labels"))
+    return str(labels["source"]) if "source" in labels else None
 
 
 def true_rates(source: Source) -> dict[tuple[str, float], Record]:
@@ -41,11 +41,7 @@ def beside(source: Source, record: Record) -> Text:
     bound = None if of_true is None else of_true.bound(Target.POPULATION)
     if of_true is None or bound is None or bound.interval.low is None:
         return spans(" without label errors")
-    return spans(
-        " without label errors, ",
-        *phrases.bounds(bound, of_true.estimate),
-        " with them",
-    )
+    return spans(" without label errors, ", *phrases.bounds(bound, of_true.estimate), " with them")
 
 
 def notice(source: Source) -> Text:
@@ -98,8 +94,4 @@ def caption(source: Source) -> Text:
         return ()
     if not true_rates(source):
         return spans(" No interval includes label errors.")
-    return spans(
-        " They treat labels as true; those that include label errors, pooled, are in ",
-        SECTION,
-        ".",
-    )
+    return spans(" They treat labels as true; those that include label errors, pooled, are in ", SECTION, ".")

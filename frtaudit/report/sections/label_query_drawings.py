@@ -8,13 +8,18 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import label_matrices
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Figure, Key, Text, spans
+from frtaudit.report.pieces import Figure, Key, spans
+from frtaudit.report.sections import front
 from frtaudit.report.source import Source
 from frtaudit.report.words import display_name, words
 
 COUNTS, SIZES, SHARES = "label_counts", "label_sizes", "label_shares"
 FACE_SIZES = "face_sizes"
 MATRIX, VECTORS = "confidence_matrix", "confidence_vectors"
+RIGHT = (
+    "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
+    "Queries that the estimate left out are among them."
+)
 
 
 def label_curves(source: Source, kind: str, *, grouped: bool = False) -> list[Curve]:
@@ -61,38 +66,26 @@ def queries(source: Source) -> Iterator[Figure]:
 
 
 def _made_of(source: Source) -> Iterator[Figure]:
-    panels = [
-        label_figures.sizes(
-            "labels-sizes", "Faces of each query", Series(name="queries", index=0, curve=curve)
-        )
-        for curve in label_curves(source, SIZES)
-    ]
+    sizes = [Series(name="queries", index=0, curve=curve) for curve in label_curves(source, SIZES)]
+    panels = [label_figures.sizes("labels-sizes", "Faces of each query", trace) for trace in sizes]
     shares = [*label_curves(source, SHARES), *label_curves(source, SHARES, grouped=True)]
-    series = [
-        Series(
-            name="all" if share.schema is None else source.label(share.schema, share.group),
-            index=number,
-            curve=share,
-        )
-        for number, share in enumerate(shares)
-    ]
+    series = []
+    for number, share in enumerate(shares):
+        name = "all" if share.schema is None else source.label(share.schema, share.group)
+        series.append(Series(name=name, index=number, curve=share))
     if series:
         panels.append(label_figures.boxes("labels-shares", "Right faces by class", series))
+    caption = (
+        spans("Left: how many faces a query has. ", RIGHT) if series else spans("How many faces a query has.")
+    )
     if panels:
-        yield Figure(
-            name="labels-queries",
-            title="What the queries found",
-            caption=_said(bool(series)),
-            panels=tuple(panels),
-        )
+        title = "What the queries found"
+        yield Figure(name="labels-queries", title=title, caption=caption, panels=tuple(panels))
 
 
 def face_sizes(source: Source) -> Iterator[Figure]:
     """Of each service with boxes the sizes of the faces in them (Figure S.4)."""
-    series = [
-        Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
-        for curve in label_curves(source, FACE_SIZES)
-    ]
+    series = front.series(source, label_curves(source, FACE_SIZES))
     if series:
         yield Figure(
             name="labels-face-sizes",
@@ -106,15 +99,6 @@ def face_sizes(source: Source) -> Iterator[Figure]:
         )
 
 
-def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
-    left = "Left: how many faces a query has. " if annotated else "How many faces a query has."
-    right = (
-        "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
-        "Queries that the estimate left out are among them."
-    )
-    return spans(left, right if annotated else "")
-
-
 def examples(source: Source) -> Iterator[Figure]:
     """Of each service one query of each kind: confidences; z, eigenvectors and the decision (Figures 3, S.5)."""
     matrices, vectors = (label_curves(source, kind) for kind in (MATRIX, VECTORS))
@@ -124,19 +108,13 @@ def examples(source: Source) -> Iterator[Figure]:
         for curve in (matrix for matrix in matrices if matrix.provider == service):
             title = display_name(words().left_out, curve.group)
             series = Series(name=title, index=0, curve=curve)
-            panels.append(
-                label_matrices.matrix(name_of("labels-matrix", service, curve.group), title, series)
-            )
-            panels += [
-                label_matrices.eigenvectors(
-                    name_of("labels-eigenvectors", service, curve.group),
-                    title,
-                    series,
-                    Series(name=title, index=0, curve=other),
-                )
-                for other in vectors
-                if (other.provider, other.group) == (service, curve.group)
-            ]
+            name = name_of("labels-matrix", service, curve.group)
+            panels.append(label_matrices.matrix(name, title, series))
+            name = name_of("labels-eigenvectors", service, curve.group)
+            for other in vectors:
+                if (other.provider, other.group) == (service, curve.group):
+                    vector = Series(name=title, index=0, curve=other)
+                    panels.append(label_matrices.eigenvectors(name, title, series, vector))
         yield Figure(
             name=f"labels-examples-{place}",
             title=f"One query of each kind, by {service}",

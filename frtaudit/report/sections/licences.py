@@ -6,8 +6,8 @@ from frtaudit.core.canonical import mapping
 from frtaudit.core.plain.records import from_json
 from frtaudit.core.provenance import Origin, Provenance
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
-from frtaudit.report.sections.tables import build_table
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Source, escape
 
 OF_SYSTEM: Mapping[str, str] = {"model": "model", "weights": "weights", "training_data": "training data"}
@@ -28,31 +28,20 @@ def table(source: Source) -> Iterator[Table]:
     if provenance is None:
         return
     rows = [_row(place, system, origin) for place, system, origin in provenance.origins()]
-    columns = tuple(
-        Column(title=title) for title in ("Of", "Name, version", "Licence", "Use", "Source, creator")
-    )
+    columns = header(["Of", "Name, version", "Licence", "Use", "Source, creator"], wide=["SHA-256"])
     caption = phrases.titled("Licence and origin.", "As declared in the spec; not verified by the audit.")
-    yield build_table(
-        "licences",
-        caption,
-        (*columns, Column(title="SHA-256", kind="wide")),
-        [Block(rows=tuple(rows))],
-        Footnotes(),
-    )
+    yield build_table("licences", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
 
 def notice(source: Source) -> Text:
     """What is for non-commercial use only, as declared or as a preset of templates says; empty where nothing is."""
     provenance = declared(source)
     origins = [] if provenance is None else list(provenance.origins())
-    named = [
-        spans(
-            f"{_of(place, system)}: ",
-            phrases.bold(origin.licence or origin.name, _pointer(place, origin)),
-        )
-        for place, system, origin in origins
-        if origin.non_commercial
-    ]
+    named = []
+    for place, system, origin in origins:
+        if origin.non_commercial:
+            at = f"{_pointer(place)}/{'licence' if origin.licence else 'name'}"
+            named.append(spans(f"{_of(place, system)}: ", phrases.bold(origin.licence or origin.name, at)))
     stated = {system for _, system, _ in origins}
     for name, facts in sorted(mapping(source.result.cohort.get("templates")).items()):
         licence = str(mapping(facts).get("licence") or "")
@@ -92,15 +81,8 @@ def _of(place: str, system: str) -> str:
     return f"{system}, {OF_SYSTEM[part]}" if system else TEST_DATA
 
 
-def _pointer(place: str, origin: Origin | None = None) -> str:
-    pointer = "/spec/provenance/" + "/".join(escape(part) for part in _parts(place))
-    return pointer if origin is None else f"{pointer}/{'licence' if origin.licence else 'name'}"
-
-
-def _parts(place: str) -> list[str]:
-    """A place as its keys: a system's name may hold a slash."""
+def _pointer(place: str) -> str:
+    """The pointer of a place, of which the first and the last part are keys: a system's name may hold a slash."""
     head, _, rest = place.partition("/")
-    if not rest:
-        return [head]
     name, _, part = rest.rpartition("/")
-    return [head, name, part]
+    return "/spec/provenance/" + "/".join([head, *([escape(name), part] if rest else [])])

@@ -9,7 +9,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, sentence, spans
 from frtaudit.report.references import citations
 from frtaudit.report.section import section
-from frtaudit.report.source import Bounds, Source
+from frtaudit.report.source import Source
 from frtaudit.report.words import display_name, words
 
 
@@ -36,10 +36,30 @@ class MethodView:
 @section("method", "Method", after="sealed")
 def build(source: Source) -> MethodView:
     """Stands in every report."""
+    intervals = [bound for record in reversed(source.records) for bound in reversed(record.bounds)]
+    of_target = {bound.interval.target: bound for bound in intervals}
+    of_method = {bound.interval.method: bound for bound in intervals}
     return MethodView(
         settings=tuple(_settings(source)),
-        targets=tuple(_targets(source)),
-        methods=tuple(_methods(source)),
+        targets=tuple(
+            Explained(
+                name=(phrases.target(of_target[target]),),
+                code=target.value,
+                meaning=display_name(words().target_means, target.value),
+            )
+            for target in Target
+            if target in of_target
+        ),
+        methods=tuple(
+            Explained(
+                name=(phrases.method(of_method[method]),),
+                code=method.value,
+                meaning=words().method_means.get(method.value, "") + (f" ({cited}.)" if cited else ""),
+            )
+            for method in Method
+            if method in of_method
+            for cited in [citations(method.value)]
+        ),
         weightings=tuple(words().weighting_means.values()),
         notes=tuple(
             (TextSpan(text=sentence(note), pointer=f"/notes/{index}"),)
@@ -51,12 +71,10 @@ def build(source: Source) -> MethodView:
 def _settings(source: Source) -> Iterable[tuple[str, Text]]:
     spec = source.result.spec
     yield "Decision", spans("A comparison is a match if and only if its score is greater than the threshold.")
-    yield (
-        "Threshold at an FMR target",
-        spans(
-            "The smallest threshold at which the overall FMR is at most the target, in the named weighting."
-        ),
+    smallest = (
+        "The smallest threshold at which the overall FMR is at most the target, in the named weighting."
     )
+    yield "Threshold at an FMR target", spans(smallest)
     for title, part, key, names in (
         ("Thresholds come from", "thresholds", "source", words().threshold_source),
         ("Non-mated pairs", "protocol", "non_mated", words().non_mated),
@@ -88,10 +106,8 @@ def _resampling(source: Source) -> Iterable[tuple[str, Text]]:
         )
         yield "Subjects are resampled", _stratum(source)
     if isinstance(seed, int):
-        yield (
-            "Seed",
-            spans(phrases.number(str(seed), "/spec/seed"), "; the same seed gives an identical result."),
-        )
+        number = phrases.number(str(seed), "/spec/seed")
+        yield "Seed", spans(number, "; the same seed gives an identical result.")
 
 
 def _stratum(source: Source) -> Text:
@@ -102,30 +118,5 @@ def _stratum(source: Source) -> Text:
     if name is None or name == "none":
         text = "Among all subjects: the cohort is taken as a random sample of the population's mix."
         return (TextSpan(text=text, pointer=where if declared else None),)
-    shown = str(name).replace("_", " ")
-    return spans(
-        "Within the groups by ",
-        TextSpan(text=shown, pointer=where),
-        ": their sizes are treated as fixed by design.",
-    )
-
-
-def _intervals(source: Source) -> list[Bounds]:
-    return [bound for record in source.records for bound in record.bounds]
-
-
-def _targets(source: Source) -> Iterable[Explained]:
-    seen = {interval.interval.target: interval for interval in reversed(_intervals(source))}
-    for target in Target:
-        if target in seen:
-            meaning = display_name(words().target_means, target.value)
-            yield Explained(name=(phrases.target(seen[target]),), code=target.value, meaning=meaning)
-
-
-def _methods(source: Source) -> Iterable[Explained]:
-    seen = {interval.interval.method: interval for interval in reversed(_intervals(source))}
-    for method in Method:
-        if method in seen:
-            cited = citations(method.value)
-            meaning = words().method_means.get(method.value, "") + (f" ({cited}.)" if cited else "")
-            yield Explained(name=(phrases.method(seen[method]),), code=method.value, meaning=meaning)
+    shown = TextSpan(text=str(name).replace("_", " "), pointer=where)
+    return spans("Within the groups by ", shown, ": their sizes are treated as fixed by design.")

@@ -1,7 +1,6 @@
 """Operating points: the declared targets, the one that headlines, the group with the highest rate there."""
 
 from collections import Counter
-from collections.abc import Iterator
 
 from frtaudit.core import UNKNOWN, Target
 from frtaudit.core.canonical import mapping
@@ -33,12 +32,23 @@ def at_target(source: Source, record: Record, *, always: bool = False) -> list[P
     return [" at ", phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)]
 
 
-def overall(source: Source, metric: str) -> list[Record]:
-    """Records of a metric for everybody, at an FMR target and nothing else, in the primary weighting."""
+def overall(source: Source, metric: str, target: float | None = None) -> list[Record]:
+    """Records of a metric for everybody, at the FMR target (None: any) alone, in the primary weighting."""
     return [
         record
         for record in source.select(metric, grouped=False, primary=True)
-        if set(record.estimate.at) == {"fmr"} and record.estimate.group == "all"
+        if set(record.estimate.at) == {"fmr"}
+        and record.estimate.group == "all"
+        and target in (None, record.estimate.at["fmr"])
+    ]
+
+
+def of_groups(source: Source, metric: str, target: object, schema: str | None = None) -> list[Record]:
+    """Records of a metric for single groups, of one schema or of all, at an FMR target, in the primary weighting."""
+    return [
+        record
+        for record in source.select(metric, grouped=True, schema=schema, primary=True)
+        if dict(record.estimate.at) == {"fmr": target} and record.estimate.group not in POOLS
     ]
 
 
@@ -50,23 +60,19 @@ def main_target(source: Source) -> float | None:
     if source.target is not None:
         return source.target
     targets = targets_of(source)
-    judged = Counter(target for target in _judged(source) if target in targets)
+    estimates = map(source.result.judged, source.result.findings)
+    judged = Counter(
+        float(estimate.at["fmr"])
+        for estimate in estimates
+        if estimate and estimate.metric == "fnmr_at_fmr" and set(estimate.at) == {"fmr"}
+    )
+    judged = Counter({target: count for target, count in judged.items() if target in targets})
     if judged:
         return max(judged, key=lambda target: (judged[target], -target))
-    records = overall(source, "fnmr_at_fmr")
     for target in reversed(targets):
-        there = [record for record in records if record.estimate.at["fmr"] == target]
-        if all(record.estimate.value is not None for record in there):
+        if all(record.estimate.value is not None for record in overall(source, "fnmr_at_fmr", target)):
             return target
     return targets[-1] if targets else None
-
-
-def _judged(source: Source) -> Iterator[float]:
-    """The FMR target of every finding on a rate at one."""
-    for finding in source.result.findings:
-        estimate = source.result.judged(finding)
-        if estimate is not None and estimate.metric == "fnmr_at_fmr" and set(estimate.at) == {"fmr"}:
-            yield float(estimate.at["fmr"])
 
 
 def worst_group(source: Source) -> Text:
@@ -76,10 +82,7 @@ def worst_group(source: Source) -> Text:
     """
     target = main_target(source)
     parts: list[Part] = []
-    for metric, rate in (
-        ("fnmr_at_fmr", "FNMR"),
-        ("fmr", "FMR within the group"),
-    ):
+    for metric, rate in (("fnmr_at_fmr", "FNMR"), ("fmr", "FMR within the group")):
         records = worst(source, metric, target)
         if records is None:
             continue
@@ -105,13 +108,7 @@ def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Re
 
     None where no system has two groups with a rate, or none an error: one group alone is not the highest.
     """
-    grouped = [
-        record
-        for record in source.select(metric, grouped=True, primary=True)
-        if record.estimate.group not in POOLS
-        and dict(record.estimate.at) == {"fmr": target}
-        and record.estimate.value is not None
-    ]
+    grouped = [record for record in of_groups(source, metric, target) if record.estimate.value is not None]
     several = Counter((record.estimate.provider, record.estimate.schema) for record in grouped)
     grouped = [record for record in grouped if several[record.estimate.provider, record.estimate.schema] > 1]
     if not grouped:
@@ -119,12 +116,9 @@ def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Re
     most = max(grouped, key=lambda record: record.estimate.value or 0.0)
     if not most.estimate.value:
         return None
-    same = [
-        record
-        for record in overall(source, metric)
-        if record.estimate.provider == most.estimate.provider and record.at == most.at
-    ]
-    return most, same[0] if same else None
+    everybody = overall(source, metric, target)
+    same = (record for record in everybody if record.estimate.provider == most.estimate.provider)
+    return most, next(same, None)
 
 
 def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str) -> list[Part]:
@@ -157,15 +151,15 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
 
 def _lowest(source: Source, worst: Record) -> list[Part]:
     """The group of the same system and schema with the lowest rate of the same kind; in a tie of all there is none."""
-    here = [
-        record
-        for record in source.select(worst.estimate.metric, schema=worst.estimate.schema, primary=True)
-        if record.estimate.provider == worst.estimate.provider
-        and record.at == worst.at
-        and record.estimate.group not in POOLS
-        and record.estimate.value is not None
-    ]
-    least = min(here, key=lambda record: record.estimate.value or 0.0)
+    here = of_groups(source, worst.estimate.metric, worst.estimate.at["fmr"], worst.estimate.schema)
+    least = min(
+        (
+            record
+            for record in here
+            if record.estimate.provider == worst.estimate.provider and record.estimate.value is not None
+        ),
+        key=lambda record: record.estimate.value or 0.0,
+    )
     if least.estimate.value == worst.estimate.value:
         return ["; each other group has the same rate"]
     of = " of this system" if len(source.providers) > 1 else ""
@@ -187,18 +181,16 @@ def _interval(source: Source, worst: Record) -> list[Part]:
         bound = record.bound(Target.POPULATION)
         if here and bound is not None and (of.provider, of.schema, of.group) == same:
             number = phrases.whole(float(at["searched"]), f"{record.pointer}/at/searched")
-            return [
-                *_confidence(bound, record),
-                ", adjusted for the choice among ",
-                number,
-                " rates (Bonferroni)",
-            ]
-    bound = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
-    return [] if bound is None or bound.interval.low is None else _confidence(bound, worst)
+            adjusted = confidence(bound, record)
+            return [*adjusted, ", adjusted for the choice among ", number, " rates (Bonferroni)"]
+    return confidence(worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES), worst)
 
 
-def _confidence(bounds: Bounds, record: Record) -> list[Part]:
-    return [", ", phrases.level(bounds), " CI ", phrases.bounds(bounds, record.estimate)]
+def confidence(bound: Bounds | None, record: Record) -> list[Part]:
+    """``, 95 % CI 8.3 % to 12.5 %``; empty without bounds."""
+    if bound is None or bound.interval.low is None:
+        return []
+    return [", ", phrases.level(bound), " CI ", phrases.bounds(bound, record.estimate)]
 
 
 def _established(source: Source, worst: Record) -> list[Part]:

@@ -29,6 +29,11 @@ ALL = "all"
 COUNTS = ("overlap_images", "overlap_identities", "overlap_training_identities", "overlap_merged_identities")
 REVIEWED = ("reviewed_same_identity", "reviewed_same_image")
 PLACES, FINE = 2, 3  # of a percent: accuracies, and their differences
+REVIEW = (
+    "All best matches, and those that a reviewer, or names known on both sides, called one image, one identity, or "
+    "different people. Only matches above a declared score were reviewed: the violins end there. Where violins "
+    "overlap, no threshold separates the classes. "
+)
 SPLIT = ("accuracy_without_overlap", "accuracy_of_overlap", "delta_accuracy_overlap")
 
 
@@ -56,7 +61,7 @@ def _figures(source: Source, records: list[Record]) -> list[Figure]:
     sets = [curve for curve in curves if curve.metric == ALL]
     drawn = []
     if sets:
-        named = _named(sets, [curve.group for curve in sets])
+        named = [Violin(name=curve.group, index=n, curve=curve) for n, curve in enumerate(sets)]
         panel = violins("best-matches", "Best matches by training set", named, guides, "score")
         caption = spans(
             "Scores of the best matches of every test image in each training set; dashed lines where matches are "
@@ -74,15 +79,8 @@ def _figures(source: Source, records: list[Record]) -> list[Figure]:
     every = {name: [curve for curve in curves if curve.group == name] for name in reviewed}
     panels = scales.alike(lambda: starmap(partial(_reviewed, guides, kinds), every.items()), axes="y")
     for (name, set_curves), panel in zip(every.items(), panels, strict=True):
-        caption = spans(
-            "All best matches, and those that a reviewer, or names known on both sides, called one image, one "
-            "identity, or different people. Only matches above a declared score were reviewed: the violins end "
-            "there. Where violins overlap, no threshold separates the classes. ",
-            _sizes(set_curves),
-        )
-        drawn.append(
-            Figure(name=f"verdicts-{name}", title=f"Verdicts, {name}", caption=caption, panels=(panel,))
-        )
+        title, caption = f"Verdicts, {name}", spans(REVIEW, _sizes(set_curves))
+        drawn.append(Figure(name=f"verdicts-{name}", title=title, caption=caption, panels=(panel,)))
     return drawn
 
 
@@ -97,21 +95,11 @@ def _reviewed(
     return violins(name_of("reviewed-matches", name), f"Reviewed matches in {name}", named, guides, "score")
 
 
-def _named(curves: Sequence[Curve], names: Sequence[str]) -> list[Violin]:
-    return [
-        Violin(name=name, index=n, curve=curve)
-        for n, (curve, name) in enumerate(zip(curves, names, strict=True))
-    ]
-
-
 def _sizes(curves: Sequence[Curve]) -> str:
-    return (
-        "Drawn from "
-        + ", ".join(
-            f"{curve.notes[0]} ({curve.group}, {(curve.metric or '').replace('_', ' ')})" for curve in curves
-        )
-        + "."
+    sizes = (
+        f"{curve.notes[0]} ({curve.group}, {(curve.metric or '').replace('_', ' ')})" for curve in curves
     )
+    return f"Drawn from {', '.join(sizes)}."
 
 
 def _counts(records: list[Record]) -> list[Table]:
@@ -196,26 +184,24 @@ def _split(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    known = {_key(record): record for record in records}
     every = {(r.estimate.provider, str(r.estimate.at["pairs"])): r for r in source.select("accuracy")}
     blocks = []
     for name, system_records in by_provider(source, records):
         rows = []
-        for pairs, training in dict.fromkeys(
-            (str(r.estimate.at["pairs"]), str(r.estimate.at["training"])) for r in system_records
-        ):
-            cells = [known.get((name, pairs, training, metric)) for metric in SPLIT]
+        by_sets = grouped(
+            system_records,
+            lambda record: (str(record.estimate.at["pairs"]), str(record.estimate.at["training"])),
+        )
+        for (pairs, training), here in by_sets.items():
+            by_metric = {record.estimate.metric: record for record in here}
+            cells = [by_metric.get(metric) for metric in SPLIT]
             whole = every.get((name, pairs))
             own_set = " (trained on it)" if source.trained_on.get(name) == training else ""
             label = spans(f"{pairs.replace('_', ' ')}, {training}{own_set}")
-            rows.append(
-                (
-                    label,
-                    *(_of_pairs(record, notes) for record in (whole, *cells[:2])),
-                    _of_pairs(cells[2], notes, FINE),
-                    interval_cells(cells[2], notes, *BOTH, places=FINE)[0],
-                )
-            )
+            accuracies = [_of_pairs(record, notes) for record in (whole, *cells[:2])]
+            difference = _of_pairs(cells[2], notes, FINE)
+            interval = interval_cells(cells[2], notes, *BOTH, places=FINE)[0]
+            rows.append((label, *accuracies, difference, interval))
         blocks.append(Block(head=spans(provider(system_records[0])), rows=tuple(rows)))
     titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for the population")
     columns = header(["Test set, training set"], titles)
@@ -239,8 +225,3 @@ def _of_pairs(record: Record | None, notes: Footnotes, places: int = PLACES) -> 
     total = record.estimate.denominator
     counted = () if total is None else (" of ", phrases.whole(total, f"{record.pointer}/denominator"))
     return spans(phrases.value(record, notes, places=places), *counted)
-
-
-def _key(record: Record) -> tuple[str, str, str, str]:
-    estimate = record.estimate
-    return estimate.provider, str(estimate.at["pairs"]), str(estimate.at["training"]), estimate.metric

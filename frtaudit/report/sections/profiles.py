@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import Json, mapping
+from frtaudit.core.canonical import Json, entries, mapping
 from frtaudit.core.profile import Confidence
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
@@ -17,7 +17,7 @@ from frtaudit.report.sections.verdicts import (
     printed_bound,
     requirement_rows,
 )
-from frtaudit.report.source import Source
+from frtaudit.report.source import Source, rows_of
 
 NO_RULE = (
     "The source sets no statistical rule. “As measured” reads the estimate alone; “as demonstrated” is the verdict on "
@@ -49,23 +49,14 @@ class Profile:
     notes: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Profiles:
-    """The view: a part for each profile."""
-
-    parts: tuple[Profile, ...]
-
-
 @section("profiles", "Profiles", after="changes")
-def build(source: Source) -> Profiles | None:
-    """None where the spec names no profile."""
+def build(source: Source) -> tuple[Profile, ...] | None:
+    """A part for each profile; None where the spec names no profile."""
     profiles = mapping(source.result.spec.get("profiles"))
     if not profiles:
         return None
-    finding_rows = all_finding_rows(source)
-    return Profiles(
-        parts=tuple(_part(source, name, mapping(profiles[name]), finding_rows) for name in sorted(profiles))
-    )
+    rows = all_finding_rows(source)
+    return tuple(_part(source, name, mapping(profiles[name]), rows) for name in sorted(profiles))
 
 
 def named(source: Source) -> Text:
@@ -73,11 +64,9 @@ def named(source: Source) -> Text:
     parts: list[Part] = []
     for name, data in sorted(mapping(source.result.spec.get("profiles")).items()):
         profile, at = mapping(data), f"/spec/profiles/{name}"
+        version = TextSpan(text=str(profile["version"]), pointer=f"{at}/version")
         parts += ["; ", TextSpan(text=str(profile["source"]), pointer=f"{at}/source")]
-        parts += [
-            ", " if profile["version"] else "",
-            TextSpan(text=str(profile["version"]), pointer=f"{at}/version"),
-        ]
+        parts += [", " if profile["version"] else "", version]
         note = mark(str(profile["confidence"]))
         parts += [" (", phrases.bold(note, f"{at}/confidence"), ")"] if note else []
     return spans(*parts[1:], ".") if parts else ()
@@ -92,7 +81,7 @@ def _part(
         if declared(source, source.result.findings[row.index]).get("profile") == name
     ]
     at = f"/spec/profiles/{name}"
-    facts = [mapping(fact) for fact in _rows(profile.get("facts"))]
+    facts = rows_of(profile.get("facts"))
     asked = mapping(source.result.spec.get("analyses"))
     open_ = [
         (index, fact)
@@ -122,17 +111,13 @@ def mark(confidence: str) -> str:
     return "" if confidence == Confidence.DOCUMENT.value else confidence.replace("_", " ")
 
 
-def _rows(value: Json) -> Sequence[Json]:
-    return value if isinstance(value, (list, tuple)) else ()
-
-
 @section("profile_facts", "What profiles require", after="requirements", annex=True)
 def facts_of(source: Source) -> View | None:
     """The view of the annex; None where no profile says what its source asks."""
     profiles = mapping(source.result.spec.get("profiles"))
     tables = []
     for name in sorted(profiles):
-        facts = [mapping(fact) for fact in _rows(mapping(profiles[name]).get("facts"))]
+        facts = rows_of(mapping(profiles[name]).get("facts"))
         if facts:
             tables.append(_asks(name, facts, f"/spec/profiles/{name}"))
     return View(tables=tuple(tables)) if tables else None
@@ -146,7 +131,7 @@ def _read(profile: Mapping[str, Json], at: str) -> Text:
         if profile.get(key)
     ]
     read.append(("Rates of", TextSpan(text=str(profile["counts"]), pointer=f"{at}/counts")))
-    groups = ", ".join(str(group) for group in _rows(profile.get("groups")))
+    groups = ", ".join(str(group) for group in entries(profile.get("groups")))
     named_groups = [("Groups named", TextSpan(text=groups))] if groups else []
     unruled = [("Statistical rule", TextSpan(text="none stated"))] if profile.get("rule") is None else []
     parts: list[Part] = []
@@ -158,13 +143,12 @@ def _read(profile: Mapping[str, Json], at: str) -> Text:
 def _asks(name: str, facts: Sequence[Mapping[str, Json]], at: str) -> Table:
     """Each of its rules, and where it was read."""
     rows = (
-        (
-            (TextSpan(text=str(fact["asks"]), pointer=f"{at}/facts/{index}/asks"),),
-            (
-                TextSpan(
-                    text=str(fact["confidence"]).replace("_", " "), pointer=f"{at}/facts/{index}/confidence"
-                ),
-            ),
+        tuple(
+            (TextSpan(text=text, pointer=f"{at}/facts/{index}/{key}"),)
+            for key, text in (
+                ("asks", str(fact["asks"])),
+                ("confidence", str(fact["confidence"]).replace("_", " ")),
+            )
         )
         for index, fact in enumerate(facts)
     )
@@ -183,8 +167,7 @@ def _shows(source: Source, name: str, finding_rows: Sequence[FindingRow]) -> Tab
         )
         for requirement_row in requirement_rows(tuple(sorted(finding_rows, key=lambda row: row.index)))
     ]
-    titles = ("Of", "As measured", "As demonstrated") if measured else ("Of", "As demonstrated")
-    columns = header(titles)
+    columns = header(["Of", *(["As measured"] if measured else []), "As demonstrated"])
     caption = spans(phrases.bold("What these data show."))
     return build_table(f"profile-{name}-shows", caption, columns, blocks, Footnotes())
 

@@ -75,11 +75,9 @@ def findings_left_out(source: Source) -> Text:
     count = mapping(publication.get("left_out")).get("findings")
     if not isinstance(count, int) or not count:
         return ()
-    phrase = "verdict is" if count == 1 else "verdicts are"
+    more = f" more {'verdict is' if count == 1 else 'verdicts are'} withheld with their classes: "
     shown = phrases.whole(count, f"{AT}/left_out/findings")
-    return spans(
-        shown, f" more {phrase} withheld with their classes: the outcome is in the full report only."
-    )
+    return spans(shown, f"{more}the outcome is in the full report only.")
 
 
 def _left_out(source: Source) -> Text:
@@ -99,22 +97,16 @@ def _left_out(source: Source) -> Text:
 
 def _table(source: Source) -> list[Table]:
     withheld = mapping(mapping(source.result.cohort.get("publication")).get("withheld"))
-    rows = tuple(
-        (
-            spans(schema.replace("_", " ")),
-            (
-                TextSpan(
-                    text=source.label(schema, str(group)), pointer=f"{AT}/withheld/{escape(schema)}/{index}"
-                ),
-            ),
-        )
-        for schema, groups in withheld.items()
-        for index, group in enumerate(entries(groups))
-    )
+    rows = []
+    for schema, groups in withheld.items():
+        for index, group in enumerate(entries(groups)):
+            at = f"{AT}/withheld/{escape(schema)}/{index}"
+            name = TextSpan(text=source.label(schema, str(group)), pointer=at)
+            rows.append((spans(schema.replace("_", " ")), (name,)))
     if not rows:
         return []
     caption = phrases.titled(
         "Withheld classes.", "Small classes and those withheld to protect them, without distinction."
     )
     columns = header(["Schema", "Class"])
-    return [build_table("withheld", caption, columns, [Block(rows=rows)], Footnotes())]
+    return [build_table("withheld", caption, columns, [Block(rows=tuple(rows))], Footnotes())]

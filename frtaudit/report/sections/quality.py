@@ -11,14 +11,8 @@ from frtaudit.report.figures.interclass import BoxStats
 from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.tables import (
-    blocks_of_systems,
-    build_table,
-    header,
-    methods_said,
-    provider,
-)
-from frtaudit.report.source import Record, Source, grouped
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said, provider
+from frtaudit.report.source import Record, Source
 
 MEAN, SPREAD, WITHIN = "quality_mean", "quality_spread", "d_l2_within"
 
@@ -29,25 +23,22 @@ def build(source: Source) -> View | None:
     schemas = [name for name in source.schemas if source.select(MEAN, WITHIN, schema=name)]
     if not schemas:
         return None
-    drawn = [figure for name in schemas if (figure := _figure(source, name)) is not None]
+    drawn = tuple(figure for name in schemas for figure in _figure(source, name))
     tables = [
         table
         for name in schemas
         for table in (_means(source, name), _within(source, name))
         if table is not None
     ]
-    return View(figures=tuple(drawn), tables=tuple(tables))
+    return View(figures=drawn, tables=tuple(tables))
 
 
-def _figure(source: Source, schema: str) -> Figure | None:
+def _figure(source: Source, schema: str) -> Iterator[Figure]:
     """Boxes by class of the cohort's samples."""
-    curves = [
-        curve
-        for curve in source.curves("quality_box", "quality_outliers", grouped=True)
-        if curve.schema == schema
-    ]
+    drawn = source.curves("quality_box", "quality_outliers", grouped=True)
+    curves = [curve for curve in drawn if curve.schema == schema]
     if not curves:
-        return None
+        return
     attribute = (curves[0].metric or "").replace("_", " ")
     values = {(curve.analysis, curve.group): curve.y for curve in curves}
     groups = source.pens(schema, (curve.group for curve in curves))
@@ -62,30 +53,28 @@ def _figure(source: Source, schema: str) -> Figure | None:
     ]
     key = name_of("quality", schema)
     title = f"{attribute.capitalize()} of the samples by {schema.replace('_', ' ')}"
-    return Figure(
-        name=key,
-        title=title,
-        caption=spans(
-            "Line in a box: median; box: quartiles; whiskers: the most extreme values within one and a half box "
-            "lengths; dots: beyond."
-        ),
-        panels=(interclass.boxes(key, title, attribute, box_stats),),
+    caption = spans(
+        "Line in a box: median; box: quartiles; whiskers: the most extreme values within one and a half box lengths; "
+        "dots: beyond."
     )
+    panels = (interclass.boxes(key, title, attribute, box_stats),)
+    yield Figure(name=key, title=title, caption=caption, panels=panels)
 
 
 def _means(source: Source, schema: str) -> Table | None:
     """One row: the mean of each class with its interval, and whether they differ."""
     records = source.select(MEAN, SPREAD, schema=schema)
-    groups = list(
-        dict.fromkeys(record.estimate.group for record in records if record.estimate.group != "max")
-    )
+    here = {record.estimate.group: record for record in records}
+    groups = [name for name in here if name != "max"]
     if not groups:
         return None
     notes = Footnotes()
-    here = {record.estimate.group: record for record in records}
     spread = here.get("max")
     sentence = phrases.DASH if spread is None else differences.sentence(spread, notes)
-    means = (_mean(here.get(name), notes) for name in groups)
+    means = []
+    for mean in (here[name] for name in groups):
+        bound = phrases.bounds(mean.bound(Target.POPULATION), mean.estimate, notes)
+        means.append(spans(phrases.value(mean, notes), phrases.BREAK, bound))
     rows = (((provider(records[0]),), *means, sentence),)
     labels = (source.label(schema, name) for name in groups)
     columns = header(["Samples"], labels, wide=["Do classes differ?"])
@@ -98,13 +87,6 @@ def _means(source: Source, schema: str) -> Table | None:
     return build_table(name_of("quality", schema), caption, columns, [Block(rows=rows)], notes, "dense")
 
 
-def _mean(record: Record | None, notes: Footnotes) -> Text:
-    if record is None:
-        return phrases.DASH
-    bound = phrases.bounds(record.bound(Target.POPULATION), record.estimate, notes)
-    return spans(phrases.value(record, notes), phrases.BREAK, bound)
-
-
 def _within(source: Source, schema: str) -> Table | None:
     """One row for each stratum: d_l2 of each class and the largest with its test."""
     records = source.select(WITHIN, schema=schema)
@@ -112,12 +94,12 @@ def _within(source: Source, schema: str) -> Table | None:
     if not records:
         return None
     notes = Footnotes()
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        strata = grouped(every, lambda record: record.estimate.at["stratum"])
-        return (_stratum(here, groups, notes) for here in strata.values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source,
+        records,
+        lambda record: record.estimate.at["stratum"],
+        lambda here: _stratum(here, groups, notes),
+    )
     labels = (source.label(schema, name) for name in groups)
     columns = header(["Comparisons"], [*labels, "largest"], wide=["Is there a difference?"])
     caption = phrases.titled(
@@ -134,33 +116,20 @@ def _stratum(records: list[Record], groups: list[str], notes: Footnotes) -> tupl
     here = {record.estimate.group: record for record in records}
     first = records[0]
     name = str(first.estimate.at["stratum"])
-    text_spans = spans(
-        TextSpan(
-            text="all of known quality" if name == "all" else name, pointer=f"{first.pointer}/at/stratum"
-        )
-    )
+    text = "all of known quality" if name == "all" else name
+    text_spans = spans(TextSpan(text=text, pointer=f"{first.pointer}/at/stratum"))
     if "low" in first.estimate.at:
-        ends = (
+        low, high = (
             phrases.number(formatting.plain(float(first.estimate.at[end])), f"{first.pointer}/at/{end}")
             for end in ("low", "high")
         )
-        low, high = ends
         text_spans = spans(text_spans, ": ", low, " to ", high)
     largest = here.get("max")
-    cells = [_signed(here.get(group)) for group in groups]
+    cells = []
+    for record in map(here.get, groups):  # with a minus where the class lies below overall
+        below = record is not None and (record.estimate.note or "").startswith("below")
+        cells.append(spans("−" if below else "", phrases.value(record)))
     if largest is None:
         return (text_spans, *cells, phrases.DASH, phrases.DASH)
-    alike = (
-        spans("see Interclass bias")
-        if largest.estimate.test is None
-        else differences.sentence(largest, notes)
-    )
+    alike = differences.sentence(largest, notes) if largest.estimate.test else spans("see Interclass bias")
     return (text_spans, *cells, phrases.value(largest, notes), alike)
-
-
-def _signed(record: Record | None) -> Text:
-    """The distance, with a minus where the class lies below overall."""
-    if record is None:
-        return phrases.DASH
-    below = (record.estimate.note or "").startswith("below")
-    return spans("−" if below else "", phrases.value(record))

@@ -1,27 +1,17 @@
 """Error rates of everybody: curves with bands, a table for each FMR target, fixed thresholds, equal error rate."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from frtaudit.core import Curve, Target
+from frtaudit.core import Target
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import (
-    Block,
-    Figure,
-    Footnotes,
-    Panel,
-    Part,
-    Table,
-    Text,
-    TextSpan,
-    spans,
-)
-from frtaudit.report.section import section
+from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
+from frtaudit.report.section import View, section
 from frtaudit.report.sections import front, operating_points
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -37,27 +27,20 @@ from frtaudit.report.sections.tables import (
 from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
+KINDS = ("det", "fmr", "fnmr")
 ALONE = {
     "roc": "Higher is better. FMR is logarithmic. ",
     "det": "Lower is better. Both axes are logarithmic. ",
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
-    """The view: figures and tables in reading order."""
-
-    figures: tuple[Figure, ...]
-    tables: tuple[Table, ...]
-
-
 @section("rates", "Error rates", after="label_cost")
-def build(source: Source) -> Rates | None:
+def build(source: Source) -> View | None:
     """None when no error rate was estimated."""
     tables = [_target_table(source, target) for target in operating_points.targets_of(source)]
     tables += [*_at_thresholds(source), *_eer(source)]
     drawn = [figure for figure in (_curves(source), _over_threshold(source)) if figure is not None]
-    return Rates(figures=tuple(drawn), tables=tuple(tables)) if tables or drawn else None
+    return View(figures=tuple(drawn), tables=tuple(tables)) if tables or drawn else None
 
 
 def _curves(source: Source) -> Figure | None:
@@ -120,7 +103,7 @@ def _band_words(series: list[Series]) -> list[Part]:
 
 
 def _over_threshold(source: Source) -> Figure | None:
-    drawn = [_series(source, curve) for kind in ("det", "fmr", "fnmr") for curve in source.curves(kind)]
+    drawn = [trace for kind in KINDS for trace in front.series(source, source.curves(kind))]
     panels = scales.alike(lambda: _threshold_panels(source))
     if not panels:
         return None
@@ -139,8 +122,7 @@ def _over_threshold(source: Source) -> Figure | None:
 
 def _threshold_panels(source: Source) -> Iterator[Panel]:
     """DET, and each rate over the threshold; FNMR has one lower edge, where curves end."""
-    kinds = ("det", "fmr", "fnmr")
-    series = {kind: [_series(source, curve) for curve in source.curves(kind)] for kind in kinds}
+    series = {kind: front.series(source, source.curves(kind)) for kind in KINDS}
     if series["det"] and front.lines(source):
         floor = figures.lower_edge(series["fnmr"]) if series["fnmr"] else None
         for which, of, part in _parts(series["det"]):
@@ -161,24 +143,12 @@ def _of(part: Sequence[Series], drawn: Panel) -> Panel:
     return replace(drawn, names=_names(part))
 
 
-def _series(source: Source, curve: Curve) -> Series:
-    return Series(
-        name=curve.provider,
-        index=source.providers.index(curve.provider),
-        curve=curve,
-        at=source.place(curve),
-    )
-
-
 def _target_table(source: Source, target: float) -> Table:
     notes = Footnotes()
-    records = [
-        record
-        for record in operating_points.overall(source, "fnmr_at_fmr")
-        if record.estimate.at["fmr"] == target
-    ]
+    records = operating_points.overall(source, "fnmr_at_fmr", target)
+    none = ((spans("no interval"), *[()] * (len(INTERVAL_COLUMNS) - 1)),)
     blocks = [
-        Block(head=_target_head(source, record, notes), rows=interval_rows(record, notes) or _no_interval())
+        Block(head=_target_head(source, record, notes), rows=interval_rows(record, notes) or none)
         for record in records
     ]
     pointer = f"{records[0].pointer}/at/fmr"
@@ -191,41 +161,25 @@ def _target_table(source: Source, target: float) -> Table:
     return build_table(f"fnmr-at-fmr-{target:g}", caption, INTERVAL_COLUMNS, blocks, notes)
 
 
-def _no_interval() -> tuple[tuple[Text, ...], ...]:
-    return ((spans("no interval"), *[()] * (len(INTERVAL_COLUMNS) - 1)),)
-
-
 def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
     parts: list[Part] = [provider(record), "  FNMR ", *phrases.styled(phrases.value(record, notes), "b")]
     if record.estimate.numerator is not None:
         parts += [" (", phrases.counts(record), ")"]
-    other = _other_weighting(source, record)
-    if other is not None:
-        parts += [f" · {other.estimate.weighting} ", phrases.value(other)]
-    threshold = _threshold(source, record)
-    if threshold is not None:
-        parts += [" · threshold ", phrases.value(threshold, notes)]
+    thresholds = source.select("threshold_at_fmr", grouped=False, primary=True)
+    others, thresholds = (
+        [
+            candidate
+            for candidate in candidates
+            if candidate.at == record.at and candidate.estimate.provider == record.estimate.provider
+        ]
+        for candidates in (source.select(record.estimate.metric, grouped=False), thresholds)
+    )
+    others = [other for other in others if other.estimate.weighting != record.estimate.weighting]
+    if others:
+        parts += [f" · {others[0].estimate.weighting} ", phrases.value(others[0])]
+    if thresholds:
+        parts += [" · threshold ", phrases.value(thresholds[0], notes)]
     return spans(*parts)
-
-
-def _other_weighting(source: Source, record: Record) -> Record | None:
-    same = [
-        candidate
-        for candidate in source.select(record.estimate.metric, grouped=False)
-        if candidate.at == record.at
-        and candidate.estimate.provider == record.estimate.provider
-        and candidate.estimate.weighting != record.estimate.weighting
-    ]
-    return same[0] if same else None
-
-
-def _threshold(source: Source, record: Record) -> Record | None:
-    same = [
-        candidate
-        for candidate in source.select("threshold_at_fmr", grouped=False, primary=True)
-        if candidate.at == record.at and candidate.estimate.provider == record.estimate.provider
-    ]
-    return same[0] if same else None
 
 
 def _at_thresholds(source: Source) -> list[Table]:
@@ -274,29 +228,16 @@ def _eer(source: Source) -> list[Table]:
     records = source.select("eer")
     if not records:
         return []
-    notes = Footnotes()
-    rows = tuple(
-        (
-            (provider(record),),
-            _where(source, record),
-            phrases.value(record),
-            phrases.note(record),
-        )
-        for record in records
-    )
+    rows = []
+    for record in records:
+        where: list[Part] = [] if record.estimate.group == "all" else [phrases.group(source, record)]
+        where += phrases.at_words(record.estimate.at, record.pointer) if record.estimate.at else ()
+        on = spans(*where) if where else spans("all comparisons")
+        rows.append(((provider(record),), on, phrases.value(record), phrases.note(record)))
     columns = header(["System", "On"], ["EER", "Note"])
     caption = phrases.titled(
         "Equal error rate.",
         "The rate where FMR and FNMR are equal, over all distinct scores; pooled. A summary, not an operating "
         "point, without an interval.",
     )
-    return [build_table("eer", caption, columns, [Block(rows=rows)], notes)]
-
-
-def _where(source: Source, record: Record) -> Text:
-    parts: list[Part] = []
-    if record.estimate.group != "all":
-        parts.append((phrases.group(source, record),))
-    if record.estimate.at:
-        parts.append(phrases.at_words(record.estimate.at, record.pointer))
-    return spans(*parts) if parts else spans("all comparisons")
+    return [build_table("eer", caption, columns, [Block(rows=tuple(rows))], Footnotes())]

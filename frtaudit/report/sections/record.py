@@ -34,7 +34,12 @@ def build(source: Source) -> RecordView:
         result=source.sha256,
         schema_version=result.schema_version,
         tables=(*licences.table(source), _digests(source), *_made(source)),
-        versions=_versions(source),
+        versions=listed(
+            [
+                spans(f"{name} ", TextSpan(text=version, pointer=f"/versions/{escape(name)}", kind="n"))
+                for name, version in sorted(source.result.versions.items())
+            ]
+        ),
         spec=laid_out(result.spec),
     )
 
@@ -83,15 +88,6 @@ def _settings(facts: Mapping[str, Json], at: str) -> Iterator[tuple[Text, ...]]:
         for name, value in sorted(mapping(facts.get(part)).items()):
             label = f"{part}: {name.replace('_', ' ')}"
             yield spans(label), (TextSpan(text=str(value), pointer=f"{at}/{part}/{escape(name)}"),)
-
-
-def _versions(source: Source) -> Text:
-    return listed(
-        [
-            spans(f"{name} ", TextSpan(text=version, pointer=f"/versions/{escape(name)}", kind="n"))
-            for name, version in sorted(source.result.versions.items())
-        ]
-    )
 
 
 def laid_out(value: Json, indent: int = 0) -> str:

@@ -1,7 +1,7 @@
 """Releases of a vendor: the grid of the largest d_l2, its curve over dated releases, what each one changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frtaudit.core import Target
 from frtaudit.core.canonical import mapping
@@ -101,14 +101,8 @@ def _step(record: Record) -> Text:
     estimate = record.estimate
     differs = estimate.test is not None and estimate.test.differs
     change: list[Part] = ["changed by ", phrases.value(record)] if differs else ["change not established"]
-    return spans(
-        *change,
-        " from ",
-        phrases.bold(str(estimate.at["from"]), f"{record.pointer}/at/from"),
-        " to ",
-        provider(record),
-        differences.p_values(record),
-    )
+    old = phrases.bold(str(estimate.at["from"]), f"{record.pointer}/at/from")
+    return spans(*change, " from ", old, " to ", provider(record), differences.p_values(record))
 
 
 def _families(source: Source) -> dict[str, list[_Member]]:
@@ -148,14 +142,8 @@ def _grid(family: str, members: Sequence[_Member], schema: str, largest: Sequenc
         display_name(words().target, Target.POPULATION.value),
         ", then (“published”) the upper bound as in Peña-Alcántara (2022). In bold: dated releases.",
     )
-    return build_table(
-        name_of("d_l2-by-component", family, schema),
-        caption,
-        columns,
-        [Block(rows=tuple(rows))],
-        Footnotes(),
-        "dense",
-    )
+    name = name_of("d_l2-by-component", family, schema)
+    return build_table(name, caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense")
 
 
 def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
@@ -198,12 +186,9 @@ def _changes(source: Source, family: str, members: Sequence[_Member]) -> Table |
 
 def _change(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     estimate = record.estimate
+    old = TextSpan(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from")
     return (
-        spans(
-            TextSpan(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from"),
-            " – ",
-            provider(record),
-        ),
+        spans(old, " – ", provider(record)),
         (TextSpan(text=(estimate.schema or "").replace("_", " "), pointer=f"{record.pointer}/schema"),),
         phrases.value(record, notes),
         phrases.bounds(record.bound(Target.POPULATION), estimate, notes),
@@ -214,18 +199,18 @@ def _change(record: Record, notes: Footnotes) -> tuple[Text, ...]:
 def _direction(record: Record, notes: Footnotes) -> Text:
     """Bias went up, went down, or neither was shown and what would have been."""
     test, value = record.estimate.test, record.estimate.value
-    if test is None or test.p is None or value is None:
-        return differences.sentence(record, notes)
     sentence = differences.sentence(record, notes)
+    if test is None or test.p is None or value is None:
+        return sentence
     moved = f"Bias {'increased' if value > 0 else 'decreased'}"
-    words_of = {differences.ESTABLISHED: moved}
-    words_of[differences.SIGNIFICANT] = f"{moved}, {differences.SIGNIFICANT.lower()}"
-    words_of[differences.UNESTABLISHED] = "Change not established"
-    words_of[differences.NOT_ESTABLISHED] = "Change not established after adjustment"
-    words_of[differences.NOT_OF_THE_POPULATION] = "Change not established for the population"
-    return tuple(
-        TextSpan(text=words_of.get(p.text, p.text), pointer=p.pointer, kind=p.kind) for p in sentence
-    )
+    words_of = {
+        differences.ESTABLISHED: moved,
+        differences.SIGNIFICANT: f"{moved}, {differences.SIGNIFICANT.lower()}",
+        differences.UNESTABLISHED: "Change not established",
+        differences.NOT_ESTABLISHED: "Change not established after adjustment",
+        differences.NOT_OF_THE_POPULATION: "Change not established for the population",
+    }
+    return tuple(replace(piece, text=words_of.get(piece.text, piece.text)) for piece in sentence)
 
 
 def _history(
@@ -245,6 +230,8 @@ def _history(
     if not panels:
         return None
     whoms = _whoms(dated, largest)
+    shown = [*whoms.values()]
+    sides = shown[0] if len(shown) == 1 else f"left {shown[0]}; right {shown[1]}"
     return Figure(
         name=key,
         title=f"{_called(family)}: interclass bias by release",
@@ -253,7 +240,7 @@ def _history(
             _panel_name(family, target): spans(f"{LARGEST}, {whom}, releases by date. {NO_TEST}")
             for target, whom in whoms.items()
         },
-        caption=spans(f"{LARGEST}, {_sides([*whoms.values()])}; releases by date. {CHANGES}{NO_TEST}"),
+        caption=spans(f"{LARGEST}, {sides}; releases by date. {CHANGES}{NO_TEST}"),
         panels=panels,
         keys=figures.keys(key, [(pen, name.replace("_", " ")) for name, pen in schemas.items()]),
     )
@@ -272,16 +259,7 @@ def _whoms(dated: Sequence[_Member], largest: Sequence[Record]) -> dict[Target, 
         for target in WHOM
         if record.estimate.provider in names and (bound := record.bound(target)) is not None
     }
-    return {
-        target: f"{whom}, level {100 * levels[target]:.6g} %"
-        for target, whom in WHOM.items()
-        if target in levels
-    }
-
-
-def _sides(whoms: Sequence[str]) -> str:
-    """Which panel has which intervals."""
-    return whoms[0] if len(whoms) == 1 else f"left {whoms[0]}; right {whoms[1]}"
+    return {of: f"{whom}, level {100 * levels[of]:.6g} %" for of, whom in WHOM.items() if of in levels}
 
 
 def _by_release(
@@ -317,11 +295,5 @@ def _line(
     if not points:
         return None
     x, y, low_ends, high_ends = zip(*points, strict=True)
-    return Line(
-        name=schema.replace("_", " "),
-        index=index,
-        x=tuple(float(place) for place in x),
-        y=y,
-        low=low_ends,
-        high=high_ends,
-    )
+    name, at = schema.replace("_", " "), tuple(map(float, x))
+    return Line(name=name, index=index, x=at, y=y, low=low_ends, high=high_ends)

@@ -1,9 +1,7 @@
 """Findings, one to a part of a page: the sentence, its line, the numbers with counts, intervals and methods."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from frtaudit.core import Estimate, Verdict
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, plain_text, spans
@@ -42,57 +40,42 @@ def build(source: Source) -> Requirements | None:
     if not source.result.findings:
         return None
     finding_rows = all_finding_rows(source)
+    verdicts, means = words().verdict, words().verdict_means
     return Requirements(
         parts=tuple(_part(finding_row) for finding_row in finding_rows[:MAX_PARTS]),
         finding_rows=finding_rows[MAX_PARTS:MAX_ROWS],
-        meanings=tuple(_meaning(verdict) for verdict in ORDER),
+        meanings=tuple(
+            (code, display_name(verdicts, code), means[code]) for code in (verdict.value for verdict in ORDER)
+        ),
         left_out=max(len(finding_rows) - MAX_ROWS, 0),
     )
 
 
 def _part(row: FindingRow) -> FindingPart:
     record = row.record
-    return FindingPart(
-        row=row,
-        facts=tuple(_facts(row, record)),
-        table=None if record is None or not record.bounds else _intervals(row, record),
-    )
-
-
-def _facts(row: FindingRow, record: Record | None) -> list[tuple[str, Text]]:
     facts: list[tuple[str, Text]] = []
     if record is not None and record.estimate.value is not None:
         facts.append(("Estimate", phrases.value(record)))
     if record is not None and record.estimate.numerator is not None:
         facts.append(("Errors / trials", phrases.counts(record)))
-    facts.append(("Limit", row.limit))
-    return facts
+    table = None if record is None or not record.bounds else _intervals(row, record)
+    return FindingPart(row=row, facts=(*facts, ("Limit", row.limit)), table=table)
 
 
 def _intervals(row: FindingRow, record: Record) -> Table:
-    notes = Footnotes()
+    notes, estimate = Footnotes(), record.estimate
     rows = interval_rows(record, notes)
+    group = f"{estimate.schema}_{estimate.group}" if estimate.schema else estimate.group
+    at = "_".join(f"{key}_{value}" for key, value in sorted(estimate.at.items()))
     who = plain_text(row.who)
     caption = spans(
         f"Intervals of {phrases.index_name(record)}, {row.requirement.text}{', ' if who else ''}{who}"
     )
     return Table(
-        name=name_of("intervals", *_judged(record.estimate), row.requirement.text),
+        name=name_of("intervals", estimate.provider, group, at, row.requirement.text),
         caption=caption,
         columns=INTERVAL_COLUMNS,
         blocks=(Block(rows=rows),),
         notes=notes.all(),
         kind="dense quiet",
     )
-
-
-def _judged(estimate: Estimate) -> Iterator[str]:
-    """What tells the estimates of one requirement apart."""
-    yield estimate.provider
-    yield f"{estimate.schema}_{estimate.group}" if estimate.schema else estimate.group
-    yield "_".join(f"{key}_{value}" for key, value in sorted(estimate.at.items()))
-
-
-def _meaning(verdict: Verdict) -> tuple[str, str, str]:
-    code = verdict.value
-    return code, display_name(words().verdict, code), display_name(words().verdict_means, code)

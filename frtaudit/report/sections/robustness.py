@@ -1,14 +1,13 @@
 """Robustness and limitations: who may be missing, on whom rates hang, label errors, what is unknown, another mix."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from frtaudit.core import Method
 from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
-from frtaudit.report.section import section
+from frtaudit.report.section import View, section
 from frtaudit.report.sections import robustness_classes
 from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
 from frtaudit.report.sections.tables import (
@@ -18,6 +17,7 @@ from frtaudit.report.sections.tables import (
     counted,
     header,
     provider,
+    whole_cell,
 )
 from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import words
@@ -27,19 +27,11 @@ OF = {"comparisons": "those comparisons out", "people": "all comparisons of the 
 ANALYSIS = "robustness"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Robustness:
-    """The view: sentences first, then one table for each question."""
-
-    remarks: tuple[Text, ...]
-    tables: tuple[Table, ...]
-
-
 @section("robustness", "Robustness and limitations", after="failures")
-def build(source: Source) -> Robustness:
-    """Stands in every report; tables only where the analysis ran."""
+def build(source: Source) -> View:
+    """Stands in every report: sentences; tables, one for each question, only where the analysis ran."""
     if not source.select("absent_kind"):
-        return Robustness(remarks=(_runs(source),), tables=())
+        return View(lead=(_runs(source),))
     built = (
         _absent(source),
         _worst(source),
@@ -49,23 +41,17 @@ def build(source: Source) -> Robustness:
         *(robustness_classes.mix(source, schema) for schema in source.schemas),
     )
     tables = tuple(table for table in built if table is not None)
-    text = words().robustness
-    closed = [] if source.select("index_worst_case") else [spans(text["no_unknown"])]
-    text_spans = (*_unknown(source), *closed, _runs(source))
-    return Robustness(remarks=text_spans, tables=tables)
+    closed = [] if source.select("index_worst_case") else [spans(words().robustness["no_unknown"])]
+    return View(lead=(*_unknown(source), *closed, _runs(source)), tables=tables)
 
 
 def _runs(source: Source) -> Text:
     """Seed, B, the largest Monte Carlo error of a rate's bound, and what was declared of earlier runs."""
     spec, drawn = source.result.spec, mapping(source.result.spec.get("bootstrap"))
     parts: list[Part] = [phrases.bold(words().robustness["runs"])]
-    parts += [" Seed ", TextSpan(text=str(spec.get("seed", 0)), pointer="/spec/seed", kind="n")]
-    parts += [
-        ", B = ",
-        TextSpan(text=f"{drawn.get('B', 0):,}", pointer="/spec/bootstrap/B", kind="n"),
-        " resamples. ",
-    ]
-    parts += [*_monte_carlo(source)]
+    parts += [" Seed ", phrases.number(str(spec.get("seed", 0)), "/spec/seed")]
+    replicates = phrases.number(f"{drawn.get('B', 0):,}", "/spec/bootstrap/B")
+    parts += [", B = ", replicates, " resamples. ", *_monte_carlo(source)]
     earlier = source.settings.earlier_runs or words().robustness["no_runs"]
     return spans(*parts, "Earlier runs on these data: ", earlier.rstrip("."), ".")
 
@@ -119,15 +105,12 @@ def _absent(source: Source) -> Table:
     rows = [
         (
             (phrases.group(source, record),),
-            (phrases.whole(record.estimate.denominator or 0, f"{record.pointer}/denominator"),),
+            whole_cell(record, "denominator"),
             phrases.value(record, notes),
-            (
-                phrases.number(
-                    formatting.exact(float(record.estimate.at["missed"])), f"{record.pointer}/at/missed"
-                ),
-            ),
+            (phrases.number(formatting.exact(float(at["missed"])), f"{record.pointer}/at/missed"),),
         )
         for record in source.select("absent_kind")
+        for at in [record.estimate.at]
     ]
     columns = header(
         ["Among"], ["Subjects (K)", "share of a kind of subject", "probability that it is absent"]
@@ -147,11 +130,7 @@ def _worst(source: Source) -> Table | None:
             pair = {record.estimate.metric: record for record in here}
             first, *others = (pair["worst_share"], pair.get("worst_involved"), pair.get("heaviest_pair"))
             people = phrases.whole(int(first.estimate.at["subjects"]), f"{first.pointer}/at/subjects")
-            yield (
-                point(first, "subjects"),
-                (people,),
-                *(counted(record, notes) for record in (first, *others)),
-            )
+            yield point(first, "subjects"), (people,), *(counted(cell, notes) for cell in (first, *others))
 
     blocks = blocks_of_systems(source, records, rows)
     columns = header(
@@ -199,14 +178,8 @@ def _alone_row(
     cells: list[Text] = [(phrases.group(source, here[0]),)]
     for rate, ends in (("fmr", names[:2]), ("fnmr", names[2:])):
         place = first.provider, first.schema, first.group, first.weighting, without(here[0], "line")
-        record = next(
-            (
-                measured[key]
-                for name in (rate, f"{rate}_at_fmr")
-                if (key := (place[0], name, *place[1:])) in measured
-            ),
-            None,
-        )
+        keys = [(place[0], name, *place[1:]) for name in (rate, f"{rate}_at_fmr")]
+        record = next((measured[key] for key in keys if key in measured), None)
         cells.append(phrases.value(record))
         cells += [_with_line(by_name.get(name), record, notes) for name in ends]
     return tuple(cells)
@@ -218,11 +191,8 @@ def _with_line(record: Record | None, like: Record | None, notes: Footnotes) -> 
     shown = phrases.value(record, notes, like=None if like is None else like.estimate)
     if "line" not in record.estimate.at:
         return shown
-    line = TextSpan(
-        text=formatting.count(int(record.estimate.at["line"])),
-        pointer=f"{record.pointer}/at/line",
-        kind="n soft",
-    )
+    number = formatting.count(int(record.estimate.at["line"]))
+    line = TextSpan(text=number, pointer=f"{record.pointer}/at/line", kind="n soft")
     return spans(shown, phrases.BREAK, TextSpan(text="line ", kind="soft"), line)
 
 
@@ -232,15 +202,13 @@ def _labels(source: Source) -> Table | None:
         return None
     notes = Footnotes()
     blocks = []
-    for _, system_records in by_provider(source, records):
+    for name, system_records in by_provider(source, records):
         taken = [candidate for candidate in system_records if candidate.estimate.metric == "fmr_label_errors"]
         rows = []
         for here in _places(taken, "of"):
             by_kind = {str(candidate.estimate.at["of"]): candidate for candidate in here}
-            number = TextSpan(
-                text=formatting.count(int(here[0].estimate.at["label_errors"])),
-                pointer=f"{here[0].pointer}/at/label_errors",
-                kind="n",
+            number = phrases.whole(
+                int(here[0].estimate.at["label_errors"]), f"{here[0].pointer}/at/label_errors"
             )
             of = spans("top ", number, " at ", point(here[0], "of", "label_errors"))
             rows.append((of, *(counted(by_kind.get(kind), notes) for kind in OF)))
@@ -248,26 +216,19 @@ def _labels(source: Source) -> Table | None:
             if record.estimate.metric == "fmr_reviewed":
                 of = spans("label errors found by review, at ", point(record))
                 rows.append((of, phrases.DASH, counted(record, notes)))
-        blocks.append(
-            Block(
-                head=spans(provider(system_records[0]), *_reviewed(source, system_records[0])),
-                rows=tuple(rows),
-            )
+        reviewed = [
+            record
+            for record in source.select("reviewed_label_errors")
+            if record.estimate.provider == name and record.estimate.value is not None
+        ]
+        counts: list[Part] = (
+            ["  of the reviewed pairs one person: ", *phrases.counts(reviewed[0])] if reviewed else []
         )
+        blocks.append(Block(head=spans(provider(system_records[0]), *counts), rows=tuple(rows)))
     columns = header(["Treated as one person"], (f"FMR, {of}" for of in OF.values()))
-    caption = phrases.titled(
-        "Rates if the pairs with the highest scores are label errors.", words().robustness["labels"]
-    )
+    title = "Rates if the pairs with the highest scores are label errors."
+    caption = phrases.titled(title, words().robustness["labels"])
     return build_table("robustness-label-errors", caption, columns, blocks, notes)
-
-
-def _reviewed(source: Source, record: Record) -> Text:
-    records = [
-        candidate
-        for candidate in source.select("reviewed_label_errors")
-        if candidate.estimate.provider == record.estimate.provider and candidate.estimate.value is not None
-    ]
-    return spans("  of the reviewed pairs one person: ", phrases.counts(records[0])) if records else ()
 
 
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:

@@ -1,6 +1,6 @@
 """What is not known of classes, in tables: best and worst cases of every index, and another mix of people."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from frtaudit.core import Target
 from frtaudit.core.canonical import mapping
@@ -9,13 +9,8 @@ from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, Part, Table, Text, TextSpan, spans
-from frtaudit.report.sections.tables import (
-    blocks_of_systems,
-    build_table,
-    header,
-    methods_said,
-)
-from frtaudit.report.source import AtKey, Record, Source, at_key, escape, grouped
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said
+from frtaudit.report.source import AtKey, Record, Source, at_key, escape
 from frtaudit.report.words import display_name, words
 
 ANALYSIS = "robustness"
@@ -38,12 +33,12 @@ def bounds(source: Source, schema: str) -> Table | None:
     measured = measured_by(source, *INDICES, "d_l2", "skewed_error_ratio", weightings=True)
     causes = [name for name in CAUSES if any(record.estimate.at.get("missing") == name for record in records)]
     behind = any(record.estimate.metric == "index_behind_labels" for record in records)
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        places = grouped(every, lambda record: without(record, "missing"))
-        return (_bounds_row(source, here, causes, measured, notes, behind=behind) for here in places.values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source,
+        records,
+        lambda record: without(record, "missing"),
+        lambda here: _bounds_row(source, here, causes, measured, notes, behind=behind),
+    )
     titles = ["As measured"]
     for name in causes:
         titles += ["measured, pooled", CAUSES[name]] if name == "failures" else [CAUSES[name]]
@@ -56,9 +51,8 @@ def bounds(source: Source, schema: str) -> Table | None:
         *([text["behind"]] if behind else []),
     ]
     caption = spans(phrases.bold(title), " ".join(sentences))
-    return build_table(
-        name_of("robustness-unknown-classes", schema), caption, columns, blocks, notes, "dense"
-    )
+    name = name_of("robustness-unknown-classes", schema)
+    return build_table(name, caption, columns, blocks, notes, "dense")
 
 
 def _bounds_row(
@@ -86,23 +80,14 @@ def _bounds_row(
         elif best.estimate.value is None:
             cells.append(phrases.value(best, notes))
         else:
-            cells.append(_between(best, worst))
+            low, high = phrases.value(best), phrases.value(worst)
+            same = [piece.text for piece in low] == [piece.text for piece in high]
+            cells.append(spans(high, " in both") if same else spans(low, " to ", high))
     if behind:
-        corrected = [
-            record
-            for record in here
-            if record.estimate.metric == "index_behind_labels"
-            and record.estimate.weighting == source.weighting
-        ]
-        cells.append(phrases.value(corrected[0], notes) if corrected else phrases.DASH)
+        behind_labels = (record for record in here if record.estimate.metric == "index_behind_labels")
+        corrected = (record for record in behind_labels if record.estimate.weighting == source.weighting)
+        cells.append(phrases.value(next(corrected, None), notes))
     return tuple(cells)
-
-
-def _between(best: Record, worst: Record) -> Text:
-    """The best and the worst case; one value where they agree."""
-    low, high = phrases.value(best), phrases.value(worst)
-    same = [piece.text for piece in low] == [piece.text for piece in high]
-    return spans(high, " in both") if same else spans(low, " to ", high)
 
 
 def _index(record: Record) -> Text:
@@ -121,13 +106,11 @@ def _as_measured(record: Record, weighting: str, measured: Mapping[Key, Record])
     """The index as its own analysis found it."""
     estimate = record.estimate
     at = at_key({key: value for key, value in estimate.at.items() if key not in ("index", "missing")})
-    kinds = (weighting, None)
+    index = str(estimate.at["index"])
     places = [
-        (estimate.provider, str(estimate.at["index"]), estimate.schema, estimate.group, kind, at)
-        for kind in kinds
+        (estimate.provider, index, estimate.schema, estimate.group, kind, at) for kind in (weighting, None)
     ]
-    index_record = next((measured[place] for place in places if place in measured), None)
-    return phrases.value(index_record)
+    return phrases.value(next((measured[place] for place in places if place in measured), None))
 
 
 def mix(source: Source, schema: str) -> Table | None:
@@ -137,12 +120,12 @@ def mix(source: Source, schema: str) -> Table | None:
         return None
     notes = Footnotes()
     measured = measured_by(source, "threshold_at_fmr")
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        targets = grouped(every, lambda record: record.estimate.at["fmr"])
-        return (_mix_row(source, here, measured, notes) for here in targets.values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source,
+        records,
+        lambda record: record.estimate.at["fmr"],
+        lambda here: _mix_row(source, here, measured, notes),
+    )
     columns = header(
         ["At"],
         ["threshold", "FMR in the mix", "FNMR in the mix", "threshold that the mix needs", "FNMR there"],
@@ -175,32 +158,24 @@ def _mix_row(
 
 
 def _declared_mix(source: Source, schema: str) -> list[Part]:
-    shares = mapping(
-        mapping(mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("mix")).get(schema)
-    )
+    analysis = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS))
     parts: list[Part] = []
-    for name, share in shares.items():
+    for name, share in mapping(mapping(analysis.get("mix")).get(schema)).items():
         pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
         parts += [", " if parts else "", f"{source.label(schema, name)}: "]
-        parts.append(
-            phrases.number(formatting.exact(float(share)), pointer) if isinstance(share, (int, float)) else ""
-        )
+        if isinstance(share, (int, float)):
+            parts.append(phrases.number(formatting.exact(float(share)), pointer))
     return parts
 
 
 def measured_by(source: Source, *metrics: str, weightings: bool = False) -> dict[Key, Record]:
     """What other analyses found, by place; of both weightings if asked."""
-    return {
-        (
-            record.estimate.provider,
-            record.estimate.metric,
-            record.estimate.schema,
-            record.estimate.group,
-            record.estimate.weighting,
-            record.at,
-        ): record
-        for record in source.select(*metrics, primary=not weightings)
-    }
+    by_place: dict[Key, Record] = {}
+    for record in source.select(*metrics, primary=not weightings):
+        estimate = record.estimate
+        whose = (estimate.provider, estimate.metric, estimate.schema, estimate.group, estimate.weighting)
+        by_place[*whose, record.at] = record
+    return by_place
 
 
 def without(record: Record, *keys: str) -> AtKey:
@@ -218,14 +193,10 @@ def _bounded(record: Record | None, notes: Footnotes) -> Text:
     """The value, and its interval for the population below it."""
     if record is None or record.estimate.value is None:
         return phrases.value(record, notes)
-    bound = record.bound(Target.POPULATION)
+    value, bound = phrases.value(record, notes), record.bound(Target.POPULATION)
     if bound is None:
-        return phrases.value(record, notes)
-    return spans(
-        phrases.value(record, notes),
-        phrases.BREAK,
-        phrases.bounds(bound, record.estimate, notes),
-    )
+        return value
+    return spans(value, phrases.BREAK, phrases.bounds(bound, record.estimate, notes))
 
 
 def spoken(name: str | None) -> str:

@@ -1,19 +1,11 @@
 """FMR among people of one class beside FMR among all, by system and schema."""
 
-from collections.abc import Iterator
-
 from frtaudit.core import Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, Text, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import (
-    blocks_of_systems,
-    build_table,
-    header,
-    interval_cells,
-    methods_said,
-)
-from frtaudit.report.source import Record, Source, by_place
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header, interval_cells, methods_said
+from frtaudit.report.source import Record, Source
 
 FMR, RATIO = "fmr_same_class", "fmr_same_class_ratio"
 
@@ -25,11 +17,9 @@ def build(source: Source) -> View | None:
     if not records:
         return None
     notes = Footnotes()
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        return (_row(pair, notes) for pair in by_place(every).values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source, records, lambda record: record.estimate.place, lambda here: _row(here, notes)
+    )
     columns = header(
         ["Schema", "At"], ["FMR", "false matches", "interval", "ratio to FMR of all", "interval"]
     )
@@ -42,9 +32,12 @@ def build(source: Source) -> View | None:
     return View(tables=(build_table("same-class", caption, columns, blocks, notes),))
 
 
-def _row(pair: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
+def _row(records: list[Record], notes: Footnotes) -> tuple[Text, ...]:
+    pair = {record.estimate.metric: record for record in records}
     rate, ratio = pair[FMR], pair[RATIO]
     schema = rate.estimate.schema
+    bound = ratio.bound(Target.POPULATION)
+    known = bound is not None and bound.interval.low is not None  # its counts are those of FMR: no footnote
     return (
         spans("class of every schema" if schema is None else schema.replace("_", " ")),
         phrases.at_words(rate.estimate.at, rate.pointer),
@@ -52,12 +45,5 @@ def _row(pair: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
         phrases.counts(rate),
         *interval_cells(rate, notes, Target.POPULATION),
         phrases.value(ratio, notes),
-        _ratio_interval(ratio, notes),
+        phrases.bounds(bound, ratio.estimate, None if known else notes),
     )
-
-
-def _ratio_interval(record: Record, notes: Footnotes) -> Text:
-    """The ratio's interval; its counts are those of FMR, so that only a reason for no interval is a footnote."""
-    bound = record.bound(Target.POPULATION)
-    known = bound is not None and bound.interval.low is not None
-    return phrases.bounds(bound, record.estimate, None if known else notes)

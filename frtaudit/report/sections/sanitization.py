@@ -1,6 +1,6 @@
 """View: what each declared step left, by class, and how many people each number of samples would leave."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.text.file_names import name_of
@@ -27,11 +27,10 @@ def build(source: Source) -> View | None:
     if not stages:
         return None
     names = list(dict.fromkeys(str(row["schema"]) for row in rows_of(stages[0].get("groups"))))
-    drawn = [_figure(source, name, sanitized, stages) for name in names]
     return View(
         lead=(spans(STEPS),),
         main=tuple(_table(source, name, stages) for name in names) or (_table(source, None, stages),),
-        figures=tuple(figure for figure in drawn if figure is not None),
+        figures=tuple(figure for name in names for figure in _figure(source, name, sanitized, stages)),
     )
 
 
@@ -48,21 +47,16 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         at = f"{AT}/stages/{number}"
         class_counts = rows_of(stage.get("groups"))
         cells = [_count(class_counts[place], f"{at}/groups/{place}") for place, _ in groups]
-        rows.append((_rule(stage, at), _count(stage, at), *cells))
+        parts: list[Part] = [TextSpan(text=str(stage["said"]), pointer=f"{at}/said")]
+        if stage.get("reason"):
+            parts += [": ", TextSpan(text=str(stage["reason"]), pointer=f"{at}/reason", kind="soft")]
+        rows.append((spans(*parts), _count(stage, at), *cells))
     by = f" by {schema.replace('_', ' ')}" if schema else ""
     caption = phrases.titled(
         f"Subjects and samples after each step{by}.", "Subjects / samples after each step."
     )
-    return build_table(
-        f"sanitized-{schema or 'all'}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
-    )
-
-
-def _rule(stage: Mapping[str, Json], at: str) -> Text:
-    parts: list[Part] = [TextSpan(text=str(stage["said"]), pointer=f"{at}/said")]
-    if stage.get("reason"):
-        parts += [": ", TextSpan(text=str(stage["reason"]), pointer=f"{at}/reason", kind="soft")]
-    return spans(*parts)
+    name = f"sanitized-{schema or 'all'}"
+    return build_table(name, caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense")
 
 
 def _count(row: Mapping[str, Json], at: str) -> Text:
@@ -76,7 +70,7 @@ def _whole(value: Json) -> int:
 
 def _figure(
     source: Source, schema: str, sanitized: Mapping[str, Json], stages: Sequence[Mapping[str, Json]]
-) -> Figure | None:
+) -> Iterator[Figure]:
     """People left against required samples, one line for each class, log scale (thesis, Figure 5)."""
     lines: list[Line] = []
     for row in rows_of(sanitized.get("required")):
@@ -87,18 +81,16 @@ def _figure(
             name = source.label(schema, str(row["group"]))
             lines.append(Line(name=name, index=len(lines), x=xs, y=ys))
     if not lines:
-        return None
-    counted = stages[_whole(sanitized.get("counted_at"))]
+        return
+    place = _whole(sanitized.get("counted_at"))
     least, most = interclass.sanitized_sizes(source.result.spec)
     name = name_of("required-samples", schema)
-    return Figure(
+    yield Figure(
         name=name,
         title=f"Subjects left against required samples, by {schema.replace('_', ' ')}",
         caption=spans(
             "Number of subjects of each class with at least that many samples (log scale), counted after: ",
-            TextSpan(
-                text=str(counted["said"]), pointer=f"{AT}/stages/{_whole(sanitized.get('counted_at'))}/said"
-            ),
+            TextSpan(text=str(stages[place]["said"]), pointer=f"{AT}/stages/{place}/said"),
             ". Requiring more samples of each subject leaves fewer subjects."
             + (" Vertical line: the required samples." if most else "")
             + (" Horizontal line: the required subjects in each class." if least else ""),

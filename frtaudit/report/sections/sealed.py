@@ -32,32 +32,28 @@ def build(source: Source) -> Sealed | None:
     rows = tuple(_row(index, departure) for index, departure in enumerate(seal.departures))
     time = spans(", by that signer's clock")
     if seal.stamped_at is not None:
-        time = spans("; time stamp of an authority: ", _piece(seal.stamped_at, "/seal/stamped_at"))
+        time = spans("; time stamp of an authority: ", phrases.code(seal.stamped_at, "/seal/stamped_at"))
+    columns = header(["Place"], wide=["Sealed", "As run"])
+    caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
     return Sealed(
         made=spans(
-            _piece(seal.signer, "/seal/signer"), " on ", _piece(seal.signed_at, "/seal/signed_at"), time
+            phrases.code(seal.signer, "/seal/signer"),
+            " on ",
+            phrases.code(seal.signed_at, "/seal/signed_at"),
+            time,
         ),
         upheld=not rows,
         count=spans(TextSpan(text=f"{len(rows)}", kind="n"), " departure" + ("" if len(rows) == 1 else "s")),
-        tables=(_table(rows),) if rows else (),
+        tables=(Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),)),)
+        if rows  # every one: a departure is never cut, so that none hides behind a hundred others
+        else (),
     )
-
-
-def _table(rows: tuple[tuple[Text, ...], ...]) -> Table:
-    """Every row: a departure is never cut, so that none hides behind a hundred others."""
-    columns = header(["Place"], wide=["Sealed", "As run"])
-    caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
-    return Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),))
 
 
 def _row(index: int, departure: Departure) -> tuple[Text, ...]:
     at = f"/seal/departures/{index}"
     values = (
-        (_piece(value, f"{at}/{key}"),) if value is not None else spans(NOTHING)
+        (phrases.code(value, f"{at}/{key}"),) if value is not None else spans(NOTHING)
         for key, value in (("sealed", departure.sealed), ("run", departure.run))
     )
-    return ((_piece(departure.place, f"{at}/place"),), *values)
-
-
-def _piece(text: str, pointer: str) -> TextSpan:
-    return phrases.code(text, pointer)
+    return ((phrases.code(departure.place, f"{at}/place"),), *values)

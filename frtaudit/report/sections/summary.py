@@ -202,7 +202,8 @@ def _lines_of(choice: vendor_choice.Choice | None) -> int:
 
 def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     """Which systems, which people, and for whom the verdicts hold."""
-    systems = [phrases.bold(name, _named_at(source, name)) for name in source.providers[:FIRST_PAGE_SYSTEMS]]
+    first = {record.estimate.provider: f"{record.pointer}/provider" for record in reversed(source.records)}
+    systems = [phrases.bold(name, first.get(name)) for name in source.providers[:FIRST_PAGE_SYSTEMS]]
     if systems:
         rest = len(source.providers) - len(systems)
         more: list[Part] = [f" and {rest} more"] if rest else []
@@ -225,13 +226,6 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     limits = profiles.named(source)
     if limits:
         yield "Limits of", limits
-
-
-def _named_at(source: Source, provider: str) -> str | None:
-    """Where the result first names a system."""
-    named = (record.pointer for record in source.records if record.estimate.provider == provider)
-    first = next(named, None)
-    return None if first is None else f"{first}/provider"
 
 
 def _people(source: Source) -> Text:
@@ -286,20 +280,18 @@ def headline(source: Source) -> Table | None:
                 for target in targets
             )
             rows.append(((name,), *cells))
-    columns = header(["System"], (_target_title(target) for target in targets))
+    titles = []
+    for target in targets:
+        inverse = formatting.one_in(target)
+        titles.append(f"FNMR at FMR {formatting.exact(target)}" + (f" ({inverse})" if inverse else ""))
     return Table(
         name="headline",
         caption=_headline_caption(source, records),
-        columns=tuple(columns),
+        columns=header(["System"], titles),
         blocks=(Block(rows=tuple(rows)),),
         notes=notes.all(),
         kind="headline",
     )
-
-
-def _target_title(target: float) -> str:
-    inverse = formatting.one_in(target)
-    return f"FNMR at FMR {formatting.exact(target)}" + (f" ({inverse})" if inverse else "")
 
 
 def _headline_cell(record: Record | None, notes: Footnotes, with_labels: Text) -> Text:
@@ -317,23 +309,14 @@ def _headline_cell(record: Record | None, notes: Footnotes, with_labels: Text) -
 
 
 def _headline_caption(source: Source, records: list[Record]) -> Text:
-    chosen = [record.bound(*OF_SUBJECTS) for record in records]
-    first = next((bounds for bounds in chosen if bounds is not None), None)
+    first = next((bound for record in records if (bound := record.bound(*OF_SUBJECTS)) is not None), None)
     base = (
         "FNMR: the share of comparisons of two images of one subject that do not match, at the threshold set for "
         f"the FMR target; {display_name(words().weighting, source.weighting)}. Beside each rate: its interval. "
         f"{label_notice.second_line(source)}."
     )
-    if first is None:
-        return spans(base, label_notice.caption(source))
-    return spans(
-        base,
-        " Intervals: ",
-        phrases.level(first),
-        ", ",
-        phrases.method(first),
-        ", for ",
-        phrases.target(first),
-        ".",
-        label_notice.caption(source),
-    )
+    intervals: list[Part] = []
+    if first is not None:
+        level, method, target = phrases.level(first), phrases.method(first), phrases.target(first)
+        intervals = [" Intervals: ", level, ", ", method, ", for ", target, "."]
+    return spans(base, *intervals, label_notice.caption(source))

@@ -100,6 +100,14 @@ def counted(record: Record | None, notes: Footnotes) -> Text:
     return spans(phrases.value(record, notes), phrases.BREAK, phrases.styled(phrases.counts(record), "soft"))
 
 
+def whole_cell(record: Record | None, field: str = "value") -> Text:
+    """A cell with a count that a record has; a dash without one."""
+    count = None if record is None else getattr(record.estimate, field)
+    if record is None or count is None:
+        return phrases.DASH
+    return (phrases.whole(count, f"{record.pointer}/{field}"),)
+
+
 def interval_cells(
     record: Record | None, notes: Footnotes, *targets: Target, places: int | None = None
 ) -> tuple[Text, ...]:
@@ -154,6 +162,16 @@ def blocks_of_systems(
         Block(head=(provider(every[0]),), rows=tuple(rows(every)))
         for _, every in by_provider(source, records)
     ]
+
+
+def grouped_blocks(
+    source: Source,
+    records: Iterable[Record],
+    key: Callable[[Record], object],
+    row: Callable[[list[Record]], tuple[Text, ...]],
+) -> list[Block]:
+    """A block for each system, a row for each group of its records that have one ``key``."""
+    return blocks_of_systems(source, records, lambda every: map(row, grouped(every, key).values()))
 
 
 def headed(rows: Mapping[str, Iterable[tuple[Text, ...]]]) -> list[Block]:

@@ -5,17 +5,11 @@ from collections.abc import Callable, Iterator
 from frtaudit.core import Target
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves, tails
-from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Column, Figure, Footnotes, Table, Text, spans
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import (
-    blocks_of_systems,
-    build_table,
-    header,
-    interval_cells,
-    methods_said,
-)
-from frtaudit.report.source import Record, Source, grouped
+from frtaudit.report.sections import front
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header, interval_cells, methods_said
+from frtaudit.report.source import Record, Source
 
 ANALYSIS = "tail_model"
 RATE, CHOICE, SEEN = "fmr_model", "fmr_model_choice", "fmr_model_seen"
@@ -35,11 +29,10 @@ def build(source: Source) -> View | None:
     if not records:
         return None
     built = (_rates(source, records), _targets(source, records), _fits(source, records))
-    figure = _stability(source)
     return View(
         lead=(spans(LEAD),),
         main=tuple(table for table in built if table is not None),
-        figures=() if figure is None else (figure,),
+        figures=tuple(_stability(source)),
     )
 
 
@@ -61,9 +54,8 @@ def _rates(source: Source, records: list[Record]) -> Table | None:
             *interval_cells(other, notes, Target.MODEL),
         )
 
-    return _table(
-        source, records, (RATE, CHOICE, SEEN), ("tail-rates", "FMR by the model. ", says), columns, row
-    )
+    named = ("tail-rates", "FMR by the model. ", says)
+    return _table(source, records, (RATE, CHOICE, SEEN), named, columns, row)
 
 
 def _targets(source: Source, records: list[Record]) -> Table | None:
@@ -74,21 +66,12 @@ def _targets(source: Source, records: list[Record]) -> Table | None:
         at = phrases.at_words(record.estimate.at, record.pointer)
         return at, phrases.value(record, notes), *interval_cells(record, notes, Target.MODEL)
 
-    return _table(
-        source,
-        records,
-        (TARGET,),
-        ("tail-targets", "Thresholds by the model. ", "By the average."),
-        columns,
-        row,
-    )
+    named = ("tail-targets", "Thresholds by the model. ", "By the average.")
+    return _table(source, records, (TARGET,), named, columns, row)
 
 
 def _fits(source: Source, records: list[Record]) -> Table | None:
-    columns = tuple(
-        Column(title=title, kind="num")
-        for title in ("Exceedances", "of threshold", "shape", "interval", "p of the fit")
-    )
+    columns = header([], ["Exceedances", "of threshold", "shape", "interval", "p of the fit"])
     says = (
         "Anderson and Darling's test by parametric bootstrap, in which comparisons that share subjects are as "
         "dependent as these are; a small p rejects the fit. The chosen threshold has the most exceedances of those "
@@ -97,11 +80,9 @@ def _fits(source: Source, records: list[Record]) -> Table | None:
 
     def row(by_metric: dict[str, Record], notes: Footnotes) -> tuple[Text, ...]:
         threshold, shape, p = (by_metric[name] for name in FIT)
-        count = phrases.number(
-            f"{threshold.estimate.at['exceedances']:g}", f"{threshold.pointer}/at/exceedances"
-        )
+        count = f"{threshold.estimate.at['exceedances']:g}"
         return (
-            (count,),
+            (phrases.number(count, f"{threshold.pointer}/at/exceedances"),),
             phrases.value(threshold, notes),
             phrases.value(shape, notes),
             *interval_cells(shape, notes, Target.MODEL),
@@ -123,42 +104,38 @@ def _table(
     if not chosen:
         return None
     notes = Footnotes()
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        for here in grouped(every, lambda record: record.at).values():
-            yield row({record.estimate.metric: record for record in here}, notes)
-
-    blocks = blocks_of_systems(source, chosen, rows)
+    blocks = grouped_blocks(
+        source,
+        chosen,
+        lambda record: record.at,
+        lambda here: row({record.estimate.metric: record for record in here}, notes),
+    )
     name, title, says = named
     caption = spans(phrases.bold(title), says, methods_said(chosen, Target.MODEL))
     return build_table(name, caption, columns, blocks, notes)
 
 
-def _stability(source: Source) -> Figure | None:
+def _stability(source: Source) -> Iterator[Figure]:
     panels = []
     names: dict[int, str] = {}
     for kind, title, ylabel in (
         ("tail_shape", "Shape of the tail", "shape"),
         ("tail_fmr", "FMR extrapolated to one threshold", "FMR"),
     ):
-        series = [
-            Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
-            for curve in source.result.curves
-            if curve.analysis == kind
-        ]
+        series = front.series(source, (curve for curve in source.result.curves if curve.analysis == kind))
         names |= {trace.index: trace.name for trace in series}
         if series:
             name = f"{kind.replace('_', '-')}-over-thresholds"
             panels.append(tails.over_candidates(name, title, series, ylabel, rates=kind == "tail_fmr"))
-    if not panels:
-        return None
-    return Figure(
-        name="tail-stability",
-        title="The model over candidate thresholds",
-        caption=spans(
-            "If the model holds, the shape and the extrapolated FMR do not depend on the threshold from which the tail "
-            "is fitted. FMR is extrapolated to each system's threshold of the first FMR target beyond its data."
-        ),
-        panels=tuple(panels),
-        keys=curves.keys("tail-stability", sorted(names.items())),
-    )
+    if panels:
+        yield Figure(
+            name="tail-stability",
+            title="The model over candidate thresholds",
+            caption=spans(
+                "If the model holds, the shape and the extrapolated FMR do not depend on the threshold from which "
+                "the tail is fitted. FMR is extrapolated to each system's threshold of the first FMR target beyond "
+                "its data."
+            ),
+            panels=tuple(panels),
+            keys=curves.keys("tail-stability", sorted(names.items())),
+        )

@@ -25,14 +25,8 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.section import View, section
-from frtaudit.report.sections.tables import (
-    blocks_of_systems,
-    build_table,
-    header,
-    methods_said,
-    not_drawn,
-)
-from frtaudit.report.source import Record, Source, grouped
+from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said, not_drawn
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 METRIC = "tar_at_tar"
@@ -63,6 +57,8 @@ def build(source: Source) -> View | None:
     systems = [name for name in source.providers if any(curve.provider == name for curve in curves)]
     detailed = systems if source.every_figure or len(systems) <= MAX_SYSTEMS else systems[:1]
     schemas = [name for name in source.schemas if any(curve.schema == name for curve in curves)]
+    names = listed([phrases.bold(name) for name in systems])
+    by = listed([schema.replace("_", " ") for schema in schemas])
     return View(
         lead=(
             spans(
@@ -74,24 +70,18 @@ def build(source: Source) -> View | None:
         ),
         tables=tuple(_table(source, name) for name in schemas),
         figures=tuple(_figures(source, [(schema, name) for schema in schemas for name in systems], detailed)),
-        left_out=(_elsewhere(systems, schemas), *not_drawn(systems[len(detailed) :], DIFFERENCES)),
+        left_out=(
+            spans("The annex has the further curves of ", names, ", by ", by, "."),
+            *not_drawn(systems[len(detailed) :], DIFFERENCES),
+        ),
         shown=(1, 1),
     )
 
 
-def _elsewhere(systems: Sequence[str], schemas: Sequence[str]) -> Text:
-    """Where the figures are that do not stand beside the first table."""
-    names = listed([phrases.bold(name) for name in systems])
-    by = listed([schema.replace("_", " ") for schema in schemas])
-    return spans("The annex has the further curves of ", names, ", by ", by, ".")
-
-
 def _shares(source: Source) -> Text:
-    spec = mapping(mapping(source.result.spec.get("analyses")).get("tar_curves"))
-    shares = mapping(spec.get("shares"))
-    if not shares:
-        return ()
-    return spans(", weighted as ", TextSpan(text="declared", pointer="/spec/analyses/tar_curves/shares"))
+    shares = mapping(mapping(source.result.spec.get("analyses")).get("tar_curves")).get("shares")
+    declared = TextSpan(text="declared", pointer="/spec/analyses/tar_curves/shares")
+    return spans(", weighted as ", declared) if mapping(shares) else ()
 
 
 def _table(source: Source, schema: str) -> Table:
@@ -99,12 +89,12 @@ def _table(source: Source, schema: str) -> Table:
     records = source.select(METRIC, schema=schema)
     notes = Footnotes()
     groups = list(dict.fromkeys(record.estimate.group for record in records))
-
-    def rows(every: list[Record]) -> Iterator[tuple[Text, ...]]:
-        classes = grouped(every, lambda record: record.estimate.at["class"])
-        return (_row(source, schema, here, groups, notes) for here in classes.values())
-
-    blocks = blocks_of_systems(source, records, rows)
+    blocks = grouped_blocks(
+        source,
+        records,
+        lambda record: record.estimate.at["class"],
+        lambda here: _row(source, schema, here, groups, notes),
+    )
     labels = (source.label(schema, name) for name in groups)
     columns = header(["Threshold set for"], ["threshold", *labels])
     first = records[0]
@@ -119,9 +109,8 @@ def _table(source: Source, schema: str) -> Table:
         ".",
         methods_said(records, *SHOWN),
     )
-    return build_table(
-        name_of("rates-at-thresholds-of-classes", schema), caption, columns, blocks, notes, "dense"
-    )
+    name = name_of("rates-at-thresholds-of-classes", schema)
+    return build_table(name, caption, columns, blocks, notes, "dense")
 
 
 def _row(
@@ -149,11 +138,8 @@ def _cell(record: Record | None, notes: Footnotes, classes: int) -> Text:
         bound = record.bound(target)
         if bound is not None:
             bounds = phrases.bounds(bound, record.estimate, notes)
-            beside = few and len(parts) == 1
-            parts += [
-                "   " if beside else phrases.BREAK,
-                *(unbroken(piece) if classes <= WHOLE else piece for piece in bounds),
-            ]
+            parts.append("   " if few and len(parts) == 1 else phrases.BREAK)
+            parts += [unbroken(piece) if classes <= WHOLE else piece for piece in bounds]
     return spans(*parts)
 
 
@@ -180,11 +166,8 @@ def _each_super(source: Source, schema: str, system: str) -> Iterator[Panel]:
 
 def _shown(source: Source, schema: str, system: str) -> tuple[list[Curve], Mapping[str, int], str]:
     """Curves of a system, the pens of its classes, and how names of its figures end."""
-    curves = [
-        curve
-        for curve in source.curves(*KINDS, grouped=True)
-        if curve.schema == schema and curve.provider == system
-    ]
+    drawn = source.curves(*KINDS, grouped=True)
+    curves = [curve for curve in drawn if (curve.schema, curve.provider) == (schema, system)]
     groups = source.pens(schema, (curve.group for curve in curves))
     return curves, groups, f"{schema}-{source.providers.index(system)}"
 

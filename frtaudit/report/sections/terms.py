@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from frtaudit.core import Method, Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.methods import UNADJUSTED
 from frtaudit.core.metrics import THRESHOLDS
 from frtaudit.core.text import formatting
@@ -56,15 +57,9 @@ def step_down(source: Source, bounds: Iterable[Text]) -> tuple[tuple[str, str], 
 def terms(source: Source) -> tuple[tuple[str, Text], ...]:
     """What one must know to read any number of the report."""
     spec = source.result.spec
-    thresholds, pairing = spec.get("thresholds"), phrases.pairing(spec)
-    origin = thresholds.get("source") if isinstance(thresholds, dict) else None
-    rows: list[tuple[str, Text]] = [
-        ("Targets", _for_whom(source)),
-        (
-            "Decision",
-            spans("A comparison is a match if and only if its score is greater than the threshold."),
-        ),
-    ]
+    origin, pairing = mapping(spec.get("thresholds")).get("source"), phrases.pairing(spec)
+    decision = "A comparison is a match if and only if its score is greater than the threshold."
+    rows: list[tuple[str, Text]] = [("Targets", _for_whom(source)), ("Decision", spans(decision))]
     if any(bound.interval.method is Method.WILSON for record in source.records for bound in record.bounds):
         rows.append(("Intervals", spans(WILSON_SAID)))
     if pairing:
@@ -84,23 +79,18 @@ def terms(source: Source) -> tuple[tuple[str, Text], ...]:
 def _verdict_rule(source: Source) -> Text:
     findings = source.result.findings
     parts: list[Part] = [_bounds_said(source), " Each “pass” is tested by itself"]
-    spec = source.result.spec.get("bootstrap")
-    alpha = spec.get("alpha") if isinstance(spec, dict) else None
+    alpha = mapping(source.result.spec.get("bootstrap")).get("alpha")
     if isinstance(alpha, float):
         shown = phrases.number(formatting.exact(alpha), "/spec/bootstrap/alpha")
         half = ", half of that where it was two-sided" if any(_sides(source)) else ""
-        parts += [", at a nominal error rate of ", shown, half, _own_levels(source), REALISED]
+        levels = any("level" in declared(source, finding) for finding in findings)
+        own_levels = ", or of the requirement's own level" if levels else ""
+        parts += [", at a nominal error rate of ", shown, half, own_levels, REALISED]
     count = findings[0].family
     if not count:
         return spans(*parts, ".")
     family = phrases.whole(count, "/findings/0/family")
     return spans(*parts, "; “fail” also holds after adjustment for all ", family, " findings (Holm 1979).")
-
-
-def _own_levels(source: Source) -> str:
-    """Said where a requirement has a level of its own."""
-    any_level = any("level" in declared(source, finding) for finding in source.result.findings)
-    return ", or of the requirement's own level" if any_level else ""
 
 
 def _bounds_said(source: Source) -> str:

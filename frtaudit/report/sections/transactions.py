@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from frtaudit.core import Target
 from frtaudit.core.canonical import mapping
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     build_table,
@@ -61,21 +61,15 @@ def _rates(
 ) -> Table:
     notes = Footnotes()
     chosen = [record for record in records if record.estimate.metric in metrics]
-    blocks = [
-        Block(
-            head=_head(point_records[0]),
-            rows=tuple(_row(source, pair, metrics, notes) for pair in by_place(point_records).values()),
-        )
-        for _, system_records in by_provider(source, chosen)
-        for point_records in grouped(system_records, lambda record: at_key(_point(record))).values()
-    ]
-    columns = [*([Column(title="Attempts")] if metrics == RATES else []), Column(title="Of")]
-    for metric in metrics:
-        columns += [
-            Column(title=phrases.metric(metric), kind="num"),
-            *([Column(title="errors / all", kind="num")] if metrics == RATES else []),
-            Column(title="interval", kind="num"),
-        ]
+    blocks = []
+    for _, system_records in by_provider(source, chosen):
+        for here in grouped(system_records, lambda record: at_key(_point(record))).values():
+            rows = tuple(_row(source, pair, metrics, notes) for pair in by_place(here).values())
+            at = phrases.at_words(_point(here[0]), here[0].pointer)
+            blocks.append(Block(head=spans(provider(here[0]), " ", at), rows=rows))
+    attempts, counts = (["Attempts"], ["errors / all"]) if metrics == RATES else ([], [])
+    titles = (title for metric in metrics for title in (phrases.metric(metric), *counts, "interval"))
+    columns = header([*attempts, "Of"], titles)
     caption = spans(phrases.bold(title), *_declared(source), says, methods_said(chosen, Target.POPULATION))
     return build_table(name, caption, columns, blocks, notes)
 
@@ -105,25 +99,15 @@ def _point(record: Record) -> dict[str, float | str]:
     return {key: setting for key, setting in record.estimate.at.items() if key != FEWER}
 
 
-def _head(record: Record) -> Text:
-    """System and operating point."""
-    return spans(provider(record), " ", phrases.at_words(_point(record), record.pointer))
-
-
-def _attempts(record: Record) -> Text:
-    """How many attempts a transaction has: those that a row says, else all that are allowed."""
-    fewer = record.estimate.at.get(FEWER)
-    if not isinstance(fewer, float):
-        return spans("all allowed")
-    shown = phrases.whole(int(fewer), f"{record.pointer}/at/{FEWER}")
-    return spans("first ", shown) if fewer > 1 else spans("first")
-
-
 def _row(
     source: Source, pair: dict[str, Record], metrics: tuple[str, str], notes: Footnotes
 ) -> tuple[Text, ...]:
     first = pair[metrics[0]]
-    cells: list[Text] = [_attempts(first)] if metrics == RATES else []
+    fewer, attempts = first.estimate.at.get(FEWER), spans("all allowed")
+    if isinstance(fewer, float):
+        shown = phrases.whole(int(fewer), f"{first.pointer}/at/{FEWER}")
+        attempts = spans("first ", shown) if fewer > 1 else spans("first")
+    cells: list[Text] = [attempts] if metrics == RATES else []
     cells.append((phrases.group(source, first),))
     for metric in metrics:
         record = pair[metric]
@@ -141,12 +125,8 @@ def _enrolment(source: Source) -> Table:
 
     def row(record: Record) -> tuple[Text, ...]:
         intervals = interval_cells(record, notes, Target.POPULATION)
-        return (
-            (phrases.group(source, record),),
-            phrases.value(record, notes),
-            phrases.counts(record),
-            *intervals,
-        )
+        group = (phrases.group(source, record),)
+        return group, phrases.value(record, notes), phrases.counts(record), *intervals
 
     columns = header(["Of"], ["FTE", "not enrolled / subjects", "interval"])
     caption = phrases.titled(

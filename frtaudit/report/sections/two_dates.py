@@ -30,6 +30,13 @@ NAMES = (
 )
 
 
+DECISIVE = phrases.titled(
+    "Did a service change?",
+    "FNMR at each date, each with its own threshold; the same resampled queries at both dates. Intervals hold for the "
+    "population, each separately; p is adjusted over all rows (Holm 1979).",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _DatedRecords:
     """The section's records: ``dates``: their names; ``first``: the labels that decide; ``same``: the same images."""
@@ -65,13 +72,17 @@ def build(source: Source) -> View | None:
     if dated is None:
         return None
     kinds = [str(record.estimate.at["labels"]) for record in source.select(AT_DATE)]
-    built = (_decisive(dated), _again(dated), _kept(dated), *_others(dated, kinds))
-    drawn = _figure(dated)
+    pairs = _pairs(dated, "dates-decisive", dated.first, DECISIVE)
+    built = (pairs, _again(dated), _kept(dated), *_others(dated, kinds))
+    lead: list[Part] = [IMAGES if dated.same else NAMES]
+    for record in source.select(FACES):
+        date = TextSpan(text=str(record.estimate.at["date"]), pointer=f"{record.pointer}/at/date")
+        lead += ["Faces of ", date, " that take part: ", *phrases.counts(record), ". "]
     return View(
-        lead=(_lead(dated),),
+        lead=(spans(*lead),),
         verdicts=tuple(_verdicts(dated)),
         tables=tuple(table for table in built if table is not None),
-        figures=() if drawn is None else (drawn,),
+        figures=tuple(_figure(dated)),
         shown=(1, 1),
     )
 
@@ -82,23 +93,14 @@ def _dated_records(source: Source) -> _DatedRecords | None:
     if not kinds or len(dates) != len(("earlier", "later")):
         return None
     same = "joint" in kinds
-    return _DatedRecords(
-        source=source, dates=(dates[0], dates[1]), first="joint" if same else "own", same=same
-    )
+    first = "joint" if same else "own"
+    return _DatedRecords(source=source, dates=(dates[0], dates[1]), first=first, same=same)
 
 
 def answers(source: Source) -> tuple[Text, ...]:
     """For the first page: of each service whether it changed; empty where one collection was audited."""
     dated = _dated_records(source)
     return () if dated is None else tuple(_verdicts(dated))
-
-
-def _lead(dated: _DatedRecords) -> Text:
-    parts: list[Part] = [IMAGES if dated.same else NAMES]
-    for record in dated.source.select(FACES):
-        date = TextSpan(text=str(record.estimate.at["date"]), pointer=f"{record.pointer}/at/date")
-        parts += ["Faces of ", date, " that take part: ", *phrases.counts(record), ". "]
-    return spans(*parts)
 
 
 def _verdicts(dated: _DatedRecords) -> Iterator[Text]:
@@ -110,22 +112,16 @@ def _verdicts(dated: _DatedRecords) -> Iterator[Text]:
     }
     decisive = dated.changes(dated.first, "own")
     for name, records in grouped(decisive, lambda record: record.estimate.provider).items():
-        changed = [
-            record for record in records if record.estimate.test is not None and record.estimate.test.differs
-        ]
-        parts: list[Part] = [phrases.bold(name), ": "]
-        parts += ["FNMR changed at ", *_joined(changed)] if changed else [_unchanged(records)]
+        changed = [record for record in records if record.estimate.test and record.estimate.test.differs]
+        parts: list[Part] = [phrases.bold(name), ": ", "FNMR changed at " if changed else _unchanged(records)]
+        for place, record in enumerate(changed):
+            parts += [" and "] if place else []
+            parts += phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
+            parts += [" (", _signed(record), " percentage points)"]
         parts.append(".")
         if name in again:
             parts += [" Pairs with equal scores: ", *phrases.counts(again[name]), "."]
         yield spans(*parts)
-
-
-def _joined(records: Sequence[Record]) -> Iterator[Part]:
-    for place, record in enumerate(records):
-        yield from ([" and "] if place else [])
-        yield from phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)
-        yield from (" (", _signed(record), " percentage points)")
 
 
 def _unchanged(records: Sequence[Record]) -> str:
@@ -136,17 +132,8 @@ def _unchanged(records: Sequence[Record]) -> str:
     return "no change of FNMR was found"
 
 
-def _decisive(dated: _DatedRecords) -> Table:
-    """FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm)."""
-    caption = phrases.titled(
-        "Did a service change?",
-        "FNMR at each date, each with its own threshold; the same resampled queries at both dates. Intervals hold "
-        "for the population, each separately; p is adjusted over all rows (Holm 1979).",
-    )
-    return _pairs(dated, "dates-decisive", dated.first, caption)
-
-
 def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: str = "Changed?") -> Table:
+    """FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm)."""
     notes = Footnotes()
     blocks = []
     for target, records in grouped(dated.changes(labels, "own"), _target).items():
@@ -215,13 +202,7 @@ def _changed(record: Record) -> Text:
             parts.append(" With so few queries no change is detectable with this power.")
         else:
             size = phrases.number(_points(test.detectable), f"{at}/detectable")
-            parts += [
-                " Minimum detectable change: ",
-                size,
-                " percentage points (",
-                share,
-                " power).",
-            ]
+            parts += [" Minimum detectable change: ", size, " percentage points (", share, " power)."]
     return spans(*parts)
 
 
@@ -297,17 +278,12 @@ def _kept(dated: _DatedRecords) -> Table | None:
             for record in records
         )
         blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
-    columns = header(
-        ["Service"],
-        [
-            "change of FNMR, percentage points",
-            "interval",
-            "p",
-            "change of FMR, percentage points",
-            "interval",
-            "p",
-        ],
-    )
+    changes = [
+        title
+        for rate in ("FNMR", "FMR")
+        for title in (f"change of {rate}, percentage points", "interval", "p")
+    ]
+    columns = header(["Service"], changes)
     caption = phrases.titled(
         "At the threshold of the earlier date.",
         "Rates of a user who set the threshold at the earlier date, for the FMR named, and kept it. Not declared as "
@@ -326,21 +302,20 @@ def _others(dated: _DatedRecords, kinds: Sequence[str]) -> Iterator[Table]:
             yield _pairs(dated, name_of("dates", labels), labels, caption, "Do the rates differ?")
 
 
-def _figure(dated: _DatedRecords) -> Figure | None:
+def _figure(dated: _DatedRecords) -> Iterator[Figure]:
     """A panel for each service, a curve with its band for each date (Figure S.14)."""
     panels = scales.alike(lambda: _panels(dated))
-    if not panels:
-        return None
-    return Figure(
-        name="dates",
-        title="FNMR over FMR at two dates",
-        caption=spans(
-            "Bands hold for the population, pointwise. Overlap of bands is not a test, because both dates have "
-            "the same subjects; the table tests the difference."
-        ),
-        panels=panels,
-        keys=figures.keys("dates", list(enumerate(dated.dates))),
-    )
+    if panels:
+        yield Figure(
+            name="dates",
+            title="FNMR over FMR at two dates",
+            caption=spans(
+                "Bands hold for the population, pointwise. Overlap of bands is not a test, because both dates have "
+                "the same subjects; the table tests the difference."
+            ),
+            panels=panels,
+            keys=figures.keys("dates", list(enumerate(dated.dates))),
+        )
 
 
 def _panels(dated: _DatedRecords) -> Iterator[Panel]:

@@ -14,6 +14,7 @@ from frtaudit.report.figures import legends, systems
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Text, spans
 from frtaudit.report.section import View, section
+from frtaudit.report.sections import front
 from frtaudit.report.sections.uncertainty import AXES, LOGGED
 from frtaudit.report.sections.uncertainty_captions import resamples
 from frtaudit.report.source import Source, grouped
@@ -30,12 +31,17 @@ ZERO = "FNMR is 0"
 @section("two_systems", "Systems over FMR", after="uncertainty")
 def build(source: Source) -> View | None:
     """None where the analysis drew nothing."""
-    built = [_models(source), _splits(source), *_zones(source)]
+    codes = {_measure(curve): curve for curve in _of(source, CODES)}
+    zones = grouped(_of(source, ZONES), _measure).items()
+    built = [_models(source), _splits(source), *(_zone(source, of, codes.get(key)) for key, of in zones)]
     drawn = tuple(figure for figure in built if figure is not None)
-    missing = tuple(
-        _missing(curve) for curve in source.result.curves if curve.analysis in TITLES and not _drawable(curve)
-    )
-    return View(figures=drawn, left_out=missing, shown=(2, 0)) if drawn or missing else None
+    missing = []
+    for curve in source.result.curves:
+        if curve.analysis in TITLES and not _drawable(curve):
+            by = f" by {curve.schema.replace('_', ' ')}" if curve.schema else ""
+            of = f"{TITLES[curve.analysis]}{by}: {curve.provider}"
+            missing.append(spans(f"{of} has no finite value above zero at any FMR; no curve is drawn."))
+    return View(figures=drawn, left_out=tuple(missing), shown=(2, 0)) if drawn or missing else None
 
 
 def _of(source: Source, kind: str) -> list[Curve]:
@@ -46,13 +52,6 @@ def _of(source: Source, kind: str) -> list[Curve]:
 def _drawable(curve: Curve) -> bool:
     """Whether a point of the curve has a place on logarithmic axes."""
     return any(math.isfinite(y) and y > 0 for y in curve.y)
-
-
-def _missing(curve: Curve) -> Text:
-    by = f" by {curve.schema.replace('_', ' ')}" if curve.schema else ""
-    return spans(
-        f"{TITLES[curve.analysis]}{by}: {curve.provider} has no finite value above zero at any FMR; no curve is drawn."
-    )
 
 
 def _systems(curves: Sequence[Curve]) -> list[str]:
@@ -69,16 +68,12 @@ def _models(source: Source) -> Figure | None:
     if not curves:
         return None
     names = _systems(curves)
-    series = [
-        Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
-        for curve in curves
-    ]
-    panel = systems.overlaid(MODELS_NAME, "Two systems", series, "FNMR", rates=True)
+    panel = systems.overlaid(MODELS_NAME, "Two systems", front.series(source, curves), "FNMR", rates=True)
     return Figure(
         name="two-models",
         title=f"Two systems: {' and '.join(names)}",
         caption=spans(
-            f"Overall FNMR over FMR, {_with(_band(source, curves))}. Overlap of bands does not show equality, "
+            f"Overall FNMR over FMR, {_bands(source, curves)}. Overlap of bands does not show equality, "
             "because both systems were evaluated on the same images: compare their paired differences.",
             _weights(curves),
         ),
@@ -114,18 +109,9 @@ def _splits(source: Source) -> Figure | None:
             _weights(curves),
         ),
         panels=(panel,),
-        keys=(
-            *legends.marks(SPLITS_NAME, _pens(source, names)),
-            *legends.dashes(SPLITS_NAME, splits),
-        ),
+        keys=(*legends.marks(SPLITS_NAME, _pens(source, names)), *legends.dashes(SPLITS_NAME, splits)),
         gaps=_gaps((trace.name, trace.curve) for trace in series),
     )
-
-
-def _zones(source: Source) -> list[Figure]:
-    by_measure = grouped(_of(source, ZONES), _measure)
-    codes = {_measure(curve): curve for curve in _of(source, CODES)}
-    return [_zone(source, curves, codes.get(measure)) for measure, curves in by_measure.items()]
 
 
 def _measure(curve: Curve) -> Measure:
@@ -134,11 +120,7 @@ def _measure(curve: Curve) -> Measure:
 
 
 def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figure:
-    names = _systems(curves)
-    series = [
-        Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
-        for curve in curves
-    ]
+    names, series = _systems(curves), front.series(source, curves)
     schema, rate, kind = _measure(curves[0])
     metric = phrases.metric(kind or "")
     by = (schema or "").replace("_", " ")
@@ -151,7 +133,7 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
         name=name,
         title=f"Zones: which system differs less between groups, {' or '.join(names)}; {title}",
         caption=spans(
-            f"{title} over the overall FMR, {_with(_band(source, curves))}. ",
+            f"{title} over the overall FMR, {_bands(source, curves)}. ",
             f"{'Vertical lines separate zones. ' if len(zones) > 1 else ''}Zones describe two curves and are not a "
             "test; tests are in the tables of differences."
             if zones
@@ -190,7 +172,8 @@ def _weights(curves: Sequence[Curve]) -> str:
     return f" Rates: {display_name(words().weighting, code)}." if code else ""
 
 
-def _with(band: str) -> str:
+def _bands(source: Source, curves: Sequence[Curve]) -> str:
+    band = _band(source, curves)
     return f"with {band}" if band else "without bands"
 
 
@@ -198,17 +181,15 @@ def _gaps(named: Iterable[tuple[str, Curve]]) -> tuple[Text, ...]:
     """Where curves or their bands are not drawn, and why, each reason once."""
     curves, concerned = list(named), dict[str, list[str]]()
     for name, curve in curves:
-        for note in (*curve.notes, *_zeros(curve)):
+        for note in (
+            *curve.notes,
+            *spans_of(curve.x, [ZERO if y == 0 and curve.metric == "roc" else None for y in curve.y]),
+        ):
             concerned.setdefault(note, []).append(name)
     return tuple(
         spans(f"{'Every curve' if 1 < len(names) == len(curves) else '; '.join(names)}: {note}.")
         for note, names in concerned.items()
     )
-
-
-def _zeros(curve: Curve) -> tuple[str, ...]:
-    """Where a rate is 0, which has no place on a logarithmic axis."""
-    return spans_of(curve.x, [ZERO if y == 0 and curve.metric == "roc" else None for y in curve.y])
 
 
 def _spans(codes: Curve) -> list[tuple[float, float, str]]:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import starmap
 
 from frtaudit.core import Curve, Method, Target
+from frtaudit.core.canonical import mapping
 from frtaudit.core.metrics import value_alike
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
@@ -31,6 +32,7 @@ TITLES = {
 }
 AXES = {"log_geomean": "sum of |log10 ratio|"}  # where the name of the metric is too long for an axis
 LOGGED = ("max_min", "max_geomean")
+SHORT = {Method.NAIVE: "naive", Method.RECENTERED: "recentred"}
 EMPIRICAL, VSTAT, METRIC = "empirical ROC", "V-statistic", "metric on these data"
 
 
@@ -134,7 +136,8 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     hairs = BandStyle(label=f"{len(vstat.replicates)} bootstrap curves of images", hue=canvas.SOFT, hair=True)
     missed = {banded.curve.method: bands.outside(rocs[0], banded.curve) for banded in banded_curves}
     figure_alt = "; ".join(
-        f"the {_short(method)} band leaves the curve itself out at {out} of {total} targets"
+        f"the {SHORT.get(method, method.value.replace('_', ' '))} band leaves the curve itself out at {out} of "
+        f"{total} targets"
         for method, (out, total) in missed.items()
         if method is not None
     )
@@ -193,12 +196,6 @@ def _bootstrap_panels(
     )
 
 
-def _short(method: Method) -> str:
-    return {Method.NAIVE: "naive", Method.RECENTERED: "recentred"}.get(
-        method, str(method.value).replace("_", " ")
-    )
-
-
 def _rest(source: Source, curves: Sequence[Curve]) -> Text:
     """How a caption of curves with bands ends: the level, the bootstrap samples, the gaps."""
     return spans(_level(curves) or _spec_level(source), _samples(source, curves))
@@ -211,8 +208,7 @@ def _samples(source: Source, curves: Sequence[Curve]) -> Text:
 
 
 def _spec_level(source: Source) -> str:
-    bootstrap = source.result.spec.get("bootstrap")
-    alpha = bootstrap.get("alpha") if isinstance(bootstrap, dict) else None
+    alpha = mapping(source.result.spec.get("bootstrap")).get("alpha")
     return f"Level {formatting.exact(round(1 - alpha, 12))}. " if isinstance(alpha, float) else ""
 
 
@@ -282,7 +278,11 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         alone=alone,
         caption=spans(
             f"The spread of the groups' {over} by four metrics, {captions.EQUALITY}",
-            captions.NO_TEST if banded_curves else _no_band(gaps),
+            captions.NO_TEST
+            if banded_curves
+            else "No band is drawn; the note below says why. "
+            if gaps
+            else "",
             captions.left_out(curves),
             captions.one_band(rate),
             _level(styled.curve for styled in banded_curves),
@@ -293,21 +293,15 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
     )
 
 
-def _no_band(gaps: Sequence[Text]) -> str:
-    return "No band is drawn; the note below says why. " if gaps else ""
-
-
 def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Banded], index: int) -> Panel:
     alike = value_alike(metric) or 0.0
     title = phrases.metric(metric)
     label = f"{phrases.metric(curve.rate or '')}, {AXES.get(metric, title)}"
     scale = Scale(label=label, alike=alike, log=metric in LOGGED, rate=False)
     known = [(y, x) for x, y in zip(curve.x, curve.y, strict=True) if y < float("inf")]
-    most = (
-        f"largest {max(known)[0]:.3g} at FMR {formatting.exact(max(known)[1])}"
-        if known
-        else "no finite value"
-    )
+    most = "no finite value"
+    if known:
+        most = f"largest {max(known)[0]:.3g} at FMR {formatting.exact(max(known)[1])}"
     alt = f"{title} over FMR: {most}; {alike:g} under equality."
     return bands.compared(name, title[:1].upper() + title[1:], curve, banded_curves, scale, alt, index)
 
@@ -386,14 +380,11 @@ def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
 
 
 def _of_metrics(concerned: list[str], metrics: list[str]) -> str:
-    """Which of a figure's metrics a note is about: nothing where it is about all."""
+    """Which of a figure's metrics a note is about, as its sentence starts: nothing where it is about all."""
     others = [name for name in metrics if name not in concerned]
     if not others:
         return ""
-    return f"All but {others[0]}: " if len(others) == 1 < len(concerned) else f"{_listed(concerned)}: "
-
-
-def _listed(names: list[str]) -> str:
-    """Names as a sentence starts with them."""
-    text = plain_text(listed(names))
-    return text[:1].upper() + text[1:]
+    names = plain_text(listed(concerned))
+    return (
+        f"All but {others[0]}: " if len(others) == 1 < len(concerned) else f"{names[:1].upper()}{names[1:]}: "
+    )

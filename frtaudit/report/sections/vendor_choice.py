@@ -10,7 +10,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, listed, spans
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.tables import build_table, provider
-from frtaudit.report.sections.vendor_tables import VALUE, Key, caution, key_of, number, pair, unit
+from frtaudit.report.sections.vendor_tables import VALUE, caution, key_of, number, pair, unit
 from frtaudit.report.sections.vendors import (
     DIFFERENCE,
     EQUIVALENCE,
@@ -45,11 +45,8 @@ def choice(source: Source) -> Choice | None:
     decisions = source.select(DECISION)
     if not decisions:
         return None
-    return Choice(
-        sentence=_sentence(source, decisions),
-        table=_table(source, decisions),
-        tied=_tied(source, decisions),
-    )
+    sentence, table = _sentence(source, decisions), _table(source, decisions)
+    return Choice(sentence=sentence, table=table, tied=_tied(source, decisions))
 
 
 def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
@@ -58,10 +55,8 @@ def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
         [(provider(record),) for record in decisions if bool(record.estimate.value) is wanted]
         for wanted in (True, False)
     )
-    parts: list[Part] = [*declared_rule(source, decisions), ": "]
-    parts += (
-        [listed(chosen), " are chosen" if len(chosen) > 1 else " is chosen"] if chosen else ["none is chosen"]
-    )
+    parts: list[Part] = [*declared_rule(source, decisions), ": ", listed(chosen) if chosen else "none"]
+    parts.append(" are chosen" if len(chosen) > 1 else " is chosen")
     if chosen and others:
         parts += ["; ", listed(others), " are not" if len(others) > 1 else " is not"]
     bounds = next((bound for record in source.select(RANK) for bound in record.bounds), None)
@@ -152,12 +147,19 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
     decisive = key_of(decisions[0])
     notes = Footnotes()
     at = f" at FMR {formatting.exact(target)}" if target else ""
+    ranks = {record.estimate.provider: record for record in source.select(RANK) if key_of(record) == decisive}
+    acquired = {
+        record.estimate.provider: record
+        for record in source.select("fta", grouped=False)
+        if record.estimate.group == "all" and not record.estimate.at
+    }
+    failures = _measured(acquired, _values(values, "fta", 0.0))
     columns: list[tuple[Column, Callable[[str], Text]]] = [
         (Column(title=f"FNMR{at}", kind="num"), _rate(source, "fnmr_at_fmr", target)),
         (Column(title="FMR", kind="num"), _rate(source, "fmr", target)),
-        (Column(title="Failure to acquire", kind="num"), _failures(source)),
+        (Column(title="Failure to acquire", kind="num"), failures),
         (Column(title="Largest group ratio"), _ratio(source, target, notes)),
-        (Column(title="Rank", kind="num"), _rank(source, decisive)),
+        (Column(title="Rank", kind="num"), lambda name: possible_ranks(ranks.get(name)) or phrases.DASH),
         (Column(title="Verdict"), _verdict(decisions)),
     ]
     filled = [(column, cell) for column, cell in columns if any(cell(name) != phrases.DASH for name in names)]
@@ -174,11 +176,7 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
 
 def _rate(source: Source, metric: str, target: float) -> Callable[[str], Text]:
     """The rate of all comparisons with its interval, else its value on the comparisons that all systems scored."""
-    rates = {
-        record.estimate.provider: record
-        for record in overall(source, metric)
-        if record.estimate.at["fmr"] == target
-    }
+    rates = {record.estimate.provider: record for record in overall(source, metric, target)}
     return _measured(rates, _values(source.select(VALUE), metric, target))
 
 
@@ -196,15 +194,6 @@ def _measured(rates: Mapping[str, Record], values: Mapping[str, Record]) -> Call
         return spans(*parts)
 
     return cell
-
-
-def _failures(source: Source) -> Callable[[str], Text]:
-    rates = {
-        record.estimate.provider: record
-        for record in source.select("fta", grouped=False)
-        if record.estimate.group == "all" and not record.estimate.at
-    }
-    return _measured(rates, _values(source.select(VALUE), "fta", 0.0))
 
 
 def _values(values: Sequence[Record], of: str, target: float) -> dict[str, Record]:
@@ -252,19 +241,9 @@ def _ratio(source: Source, target: float, notes: Footnotes) -> Callable[[str], T
     return cell
 
 
-def _rank(source: Source, decisive: Key) -> Callable[[str], Text]:
-    ranks = {record.estimate.provider: record for record in source.select(RANK) if key_of(record) == decisive}
-    return lambda name: possible_ranks(ranks.get(name)) or phrases.DASH
-
-
 def _verdict(decisions: Sequence[Record]) -> Callable[[str], Text]:
-    here = {record.estimate.provider: record for record in decisions}
-
-    def cell(name: str) -> Text:
-        if name not in here:
-            return phrases.DASH
-        record = here[name]
+    cells: dict[str, Text] = {}
+    for record in decisions:
         word = VERDICTS[str(record.estimate.at["rule"])][bool(record.estimate.value)]
-        return (phrases.bold(word, f"{record.pointer}/value"),)
-
-    return cell
+        cells[record.estimate.provider] = (phrases.bold(word, f"{record.pointer}/value"),)
+    return lambda name: cells.get(name, phrases.DASH)

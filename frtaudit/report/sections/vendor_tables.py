@@ -4,7 +4,7 @@ from frtaudit.core import metrics
 from frtaudit.core.text import formatting
 from frtaudit.core.text.kinds import Kind
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, header, provider
 from frtaudit.report.source import Record, Source
 
@@ -70,13 +70,15 @@ def _other(record: Record) -> TextSpan:
 
 def hidden(source: Source) -> Table | None:
     """The difference had every failure of one system been right and of the other wrong, and the other way round."""
-    low, high = ({(key_of(i), _names(i)): i for i in source.select(metric)} for metric in (LOWEST, HIGHEST))
+    low, high = (
+        {(key_of(i), systems_of(i)): i for i in source.select(metric)} for metric in (LOWEST, HIGHEST)
+    )
     rows = tuple(
         (
             spans(pair(record), " at ", phrases.at_words({"fmr": record.estimate.at["fmr"]}, record.pointer)),
             number(record, record.estimate.value, f"{record.pointer}/value"),
             number(high[key], high[key].estimate.value, f"{high[key].pointer}/value"),
-            _outer(record, high[key]),
+            outer(record, high[key]),
             (TextSpan(text=record.estimate.note or "", pointer=f"{record.pointer}/note"),),
         )
         for key, record in low.items()
@@ -94,11 +96,13 @@ def hidden(source: Source) -> Table | None:
     return build_table("vendors-bounds-for-failures", caption, columns, [Block(rows=rows)], Footnotes())
 
 
-def _names(record: Record) -> tuple[str, str]:
+def systems_of(record: Record) -> tuple[str, str]:
+    """The two systems of a difference."""
     return record.estimate.provider, str(record.estimate.at["against"])
 
 
-def _outer(low: Record, high: Record) -> Text:
+def outer(low: Record, high: Record) -> Text:
+    """From the lower bound of one record to the upper of another, or of the same."""
     ends = [record.bounds[0] if record.bounds else None for record in (low, high)]
     if ends[0] is None or ends[1] is None or ends[0].interval.low is None or ends[1].interval.high is None:
         return phrases.DASH
@@ -108,29 +112,22 @@ def _outer(low: Record, high: Record) -> Text:
 
 def changes(source: Source) -> Table | None:
     """Two dates of one vendor: the same inputs, how many scores are others."""
-    most = {_names(record): record for record in source.select(LARGEST_CHANGE)}
+    most = {systems_of(record): record for record in source.select(LARGEST_CHANGE)}
     notes = Footnotes()
     rows = tuple(
         (
-            spans(
-                _other(record),
-                " – ",
-                provider(record),
-            ),
+            spans(_other(record), " – ", provider(record)),
             phrases.value(record, notes),
             phrases.counts(record),
-            phrases.value(most.get(_names(record))),
+            phrases.value(most.get(systems_of(record))),
             (TextSpan(text="No: the scores are identical" if record.estimate.numerator == 0 else "Yes"),),
         )
         for record in source.select(CHANGED)
     )
     if not rows:
         return None
-    columns = header(
-        ["From – to"],
-        ["scores changed", "of mated comparisons", "largest change (score)"],
-        ["Did the service change?"],
-    )
+    numbers = ("scores changed", "of mated comparisons", "largest change (score)")
+    columns = header(["From – to"], numbers, ["Did the service change?"])
     caption = phrases.titled(
         "Two dates of one service.",
         "The same inputs, scored again. The tables of differences show whether a change is within the margin.",
@@ -140,24 +137,14 @@ def changes(source: Source) -> Table | None:
 
 def changed(source: Source) -> tuple[Text, ...]:
     """For the first page: of each service at two dates, how many of its scores are others."""
-    return tuple(
-        spans(
-            "From ",
-            _other(record),
-            " to ",
-            provider(record),
-            *(
-                (" no score of a mated comparison changed: the service did not.",)
-                if record.estimate.numerator == 0
-                else (
-                    " the service changed: ",
-                    phrases.value(record),
-                    " of mated comparisons have a different score.",
-                )
-            ),
-        )
-        for record in source.select(CHANGED)
-    )
+    texts = []
+    for record in source.select(CHANGED):
+        outcome: list[Part] = [" no score of a mated comparison changed: the service did not."]
+        if record.estimate.numerator != 0:
+            share = phrases.value(record)
+            outcome = [" the service changed: ", share, " of mated comparisons have a different score."]
+        texts.append(spans("From ", _other(record), " to ", provider(record), *outcome))
+    return tuple(texts)
 
 
 def ledger(source: Source) -> Table | None:
@@ -173,7 +160,7 @@ def ledger(source: Source) -> Table | None:
     )
     if not rows:
         return None
-    columns = (Column(title="System"), Column(title="left out", kind="num"), Column(title="of"))
+    columns = (*header(["System"], ["left out"]), *header(["of"]))
     caption = phrases.titled(
         "Left out of the common support.",
         "Scored by this system, failed in another: such differences are bounded in the table of failures.",

@@ -37,7 +37,9 @@ from frtaudit.report.sections.vendor_tables import (
     key_of,
     ledger,
     number,
+    outer,
     pair,
+    systems_of,
     unit,
 )
 from frtaudit.report.source import Record, Source, grouped
@@ -61,24 +63,20 @@ def build(source: Source) -> View | None:
     decisions = source.select(DECISION)
     first = key_of(decisions[0]) if decisions else key_of(values[0])
     decisive = [record for record in source.select(DIFFERENCE) if key_of(record) == first]
+    details = (changes(source), hidden(source), ledger(source), _further(source, first))
     return View(
         lead=(spans(declared_rule(source, decisions), "."),),
-        verdicts=_verdicts(decisions),
+        verdicts=tuple(
+            (TextSpan(text=f"{decision.estimate.note}.", pointer=f"{decision.pointer}/note"),)
+            for decision in decisions
+        ),
         tables=(
             _support_table(source, values, first),
             _pairs(source, "vendors-decisive-differences", decisive, _said_first(decisive)),
-            *(table for table in _details(source, first) if table is not None),
+            *(table for table in details if table is not None),
         ),
         figures=tuple(_figures(source, decisive)),
         shown=(1, 2),
-    )
-
-
-def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
-    """One sentence for each system: whether it is chosen, and why."""
-    return tuple(
-        (TextSpan(text=f"{decision.estimate.note}.", pointer=f"{decision.pointer}/note"),)
-        for decision in decisions
     )
 
 
@@ -100,10 +98,8 @@ def declared_rule(source: Source, decisions: Sequence[Record]) -> Text:
     if decisions:
         parts += [", judged by ", *_measure(source, decisions[0])]
     if spec.get("against"):
-        parts += [
-            ", the incumbent being ",
-            TextSpan(text=str(spec["against"]), pointer=f"{AT}/decision/against"),
-        ]
+        incumbent = TextSpan(text=str(spec["against"]), pointer=f"{AT}/decision/against")
+        parts += [", the incumbent being ", incumbent]
     return spans(*parts)
 
 
@@ -121,17 +117,15 @@ def _measure(source: Source, record: Record) -> Text:
     if "fmr" in estimate.at:
         parts += [" at ", *phrases.at_words({"fmr": estimate.at["fmr"]}, record.pointer)]
     if "pairs" in estimate.at and estimate.at["pairs"] != "folds":
-        parts += [
-            ", test set ",
-            TextSpan(text=str(estimate.at["pairs"]), pointer=f"{record.pointer}/at/pairs"),
-        ]
+        test_set = TextSpan(text=str(estimate.at["pairs"]), pointer=f"{record.pointer}/at/pairs")
+        parts += [", test set ", test_set]
     return spans(*parts)
 
 
 def _support_table(source: Source, values: Sequence[Record], first: Key) -> Table:
     """One row for each system: its values on the common support, below each the confidence set of its rank."""
-    keys = list(dict.fromkeys(key_of(record) for record in values if _is_column(record, first)))
-    keys = [first, *(key for key in keys if key != first)][:MAX_COLUMNS]
+    beside = (key_of(record) for record in values if _is_column(record, first))
+    keys = list(dict.fromkeys([first, *beside]))[:MAX_COLUMNS]
     ranks = {(key_of(record), record.estimate.provider): record for record in source.select(RANK)}
     by = {(key_of(record), record.estimate.provider): record for record in values}
     names = list(dict.fromkeys(record.estimate.provider for record in values))
@@ -161,21 +155,17 @@ def _is_column(record: Record, first: Key) -> bool:
     """Whether a measure stands beside the decisive one: of everybody or a schema, at the same FMR, of FNMR, no gap."""
     estimate, decisive = record.estimate, dict(first[0]) if isinstance(first[0], tuple) else {}
     same = estimate.at.get("fmr", decisive.get("fmr")) == decisive.get("fmr")
-    return (
-        same
-        and estimate.group in ("all", "max")
-        and estimate.at.get("rate") != "fmr"
-        and estimate.at["of"] != "gap"
-    )
+    other = estimate.at.get("rate") == "fmr" or estimate.at["of"] == "gap"
+    return same and estimate.group in ("all", "max") and not other
 
 
 def _cell(source: Source, record: Record | None, rank: Record | None, notes: Footnotes) -> Text:
     if record is None:
         return (TextSpan(text=phrases.ABSENT),)
     value = number(record, record.estimate.value, f"{record.pointer}/value")
-    parts: list[Part] = [value, *_of_all(source, record, notes)]
     ranks = possible_ranks(rank)
-    return spans(*parts, phrases.BREAK, "rank ", ranks) if ranks else spans(*parts)
+    below: list[Part] = [phrases.BREAK, "rank ", ranks] if ranks else []
+    return spans(value, _of_all(source, record, notes), *below)
 
 
 def _of_all(source: Source, record: Record, notes: Footnotes) -> Text:
@@ -220,15 +210,12 @@ def _said_first(decisive: Sequence[Record]) -> Text:
 
 def _pairs(source: Source, name: str, records: Sequence[Record], caption: Text) -> Table:
     notes = Footnotes()
-    same = {
-        (key_of(record), record.estimate.provider, record.estimate.at["against"]): record
-        for record in source.select(EQUIVALENCE)
-    }
-    rows = [
-        (record, same.get((key_of(record), record.estimate.provider, record.estimate.at["against"])))
-        for record in records
-    ]
-    margin = next((_margin(twin) for _, twin in rows if twin is not None), ())
+    same = {(key_of(record), systems_of(record)): record for record in source.select(EQUIVALENCE)}
+    rows = [(record, same.get((key_of(record), systems_of(record)))) for record in records]
+    twin = next((twin for _, twin in rows if twin is not None), None)
+    margin = (
+        () if twin is None else number(twin, float(twin.estimate.at["margin"]), f"{twin.pointer}/at/margin")
+    )
     points = " points" if rows and is_rate(rows[0][0]) else ""
     equivalent = Column(title=f"Equivalent within {plain_text(margin)}{points}?", kind="wide")
     columns = [*PAIRS, equivalent] if margin else list(PAIRS)
@@ -242,18 +229,10 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     return (
         pair(record),
         number(record, record.estimate.value, f"{record.pointer}/value"),
-        _bounds(record),
+        outer(record, record),
         phrases.counts(record),
         _better(record, notes),
     )
-
-
-def _bounds(record: Record) -> Text:
-    bound = record.bounds[0] if record.bounds else None
-    if bound is None or bound.interval.low is None or bound.interval.high is None:
-        return (TextSpan(text=phrases.ABSENT),)
-    low = number(record, bound.interval.low, f"{bound.pointer}/low")
-    return spans(low, " to ", number(record, bound.interval.high, f"{bound.pointer}/high"))
 
 
 def _better(record: Record, notes: Footnotes) -> Text:
@@ -265,12 +244,8 @@ def _better(record: Record, notes: Footnotes) -> Text:
         return spans("Not tested: ", TextSpan(text=reason, pointer=f"{record.pointer}/note"))
     adjusted = test.p if test.p_adjusted is None else test.p_adjusted
     where = "p" if test.p_adjusted is None else "p_adjusted"
-    p = spans(
-        " (p ",
-        phrases.number(formatting.p_value(adjusted), f"{at}/{where}"),
-        ")",
-        notes.mark(test.note, f"{at}/note"),
-    )
+    number_of_p = phrases.number(formatting.p_value(adjusted), f"{at}/{where}")
+    p = spans(" (p ", number_of_p, ")", notes.mark(test.note, f"{at}/note"))
     alike = 1.0 if estimate.at["of"] == "max_min" else 0.0
     if test.differs:
         higher = estimate.at["of"] == "accuracy"
@@ -292,10 +267,6 @@ def _equivalent(record: Record | None) -> Text:
         return (TextSpan(text=phrases.ABSENT),)
     p = phrases.number(formatting.p_value(test.p), f"{record.pointer}/test/p")
     return spans("Yes" if test.differs else "Not shown", " (p ", p, ").")
-
-
-def _margin(record: Record) -> Text:
-    return number(record, float(record.estimate.at["margin"]), f"{record.pointer}/at/margin")
 
 
 def _figures(source: Source, records: Sequence[Record]) -> Iterator[Figure]:
@@ -344,13 +315,6 @@ def _gap(record: Record) -> Gap:
         low=None if interval is None else interval.low,
         high=None if interval is None else interval.high,
     )
-
-
-def _details(source: Source, first: Key) -> Iterator[Table | None]:
-    yield changes(source)
-    yield hidden(source)
-    yield ledger(source)
-    yield _further(source, first)
 
 
 def _further(source: Source, first: Key) -> Table | None:

@@ -14,7 +14,7 @@ from frtaudit.evaluation.requirement_findings import SIDES
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, spans
 from frtaudit.report.sections.tables import provider
-from frtaudit.report.source import Bounds, Record, Source, grouped
+from frtaudit.report.source import Bounds, Record, Source, grouped, rows_of
 from frtaudit.report.words import display_name, words
 
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
@@ -92,9 +92,10 @@ def all_finding_rows(source: Source) -> tuple[FindingRow, ...]:
     for _, finding in numbered:
         record = record_of(source, finding)
         if record is not None:
-            reach[finding.requirement] = max(
-                reach.get(finding.requirement, 0.0), _reach(source, finding, record)
-            )
+            value = record.estimate.value
+            ends = [] if value is None else [value, *_bar(source, finding, 0.0), *_interval(record)]
+            distances = (abs(end - finding.limit) for end in ends if math.isfinite(end))
+            reach[finding.requirement] = max([reach.get(finding.requirement, 0.0), *distances])
     return tuple(
         _row(source, index, finding, reach.get(finding.requirement) or 1.0) for index, finding in numbered
     )
@@ -115,14 +116,18 @@ def _row(source: Source, index: int, finding: Finding, reach: float) -> FindingR
     limit = _limit(source, finding, record.estimate if record else None, at)
     value, interval, bound = _numbers(source, record, finding, at)
     between: Text = spans(" (", confidence(record), ")") if record and interval else ()
-    brief = spans(value, between, "; ", bound) if bound else _sentence(finding, at)
+    sentence = TextSpan(text=unbroken(finding.sentence.rstrip(".")), pointer=f"{at}/sentence")
+    brief = spans(value, between, "; ", bound) if bound else (sentence,)
+    who: list[Part] = [] if record is None else [provider(record)]
+    if record is not None and record.estimate.group not in ("all", "max"):
+        who += [", ", phrases.group(source, record)]
     return FindingRow(
         index=index,
         code=finding.verdict.value,
         verdict=TextSpan(text=display_name(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
         requirement=TextSpan(text=finding.requirement, pointer=f"{at}/requirement"),
         condition=spans(*_condition(source, finding, record, limit), *marks(source, finding)),
-        who=_who(source, record),
+        who=spans(*who),
         value=value,
         interval=interval,
         bound=spans(bound, *(_among(finding, at) if finding.fails_unadjusted else ())),
@@ -198,18 +203,6 @@ def _space(record: Record) -> Text:
     name = display_name(words().at_value, str(record.estimate.at["space"]))
     unit = TextSpan(text=record.estimate.unit, pointer=f"{record.pointer}/unit")
     return spans(" (", TextSpan(text=name, pointer=f"{record.pointer}/at/space"), "; ", unit, ")")
-
-
-def _who(source: Source, record: Record | None) -> Text:
-    if record is None:
-        return ()
-    if record.estimate.group in ("all", "max"):
-        return (provider(record),)
-    return spans(provider(record), ", ", phrases.group(source, record))
-
-
-def _sentence(finding: Finding, at: str) -> Text:
-    return (TextSpan(text=unbroken(finding.sentence.rstrip(".")), pointer=f"{at}/sentence"),)
 
 
 def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -> tuple[Text, Text, Text]:
@@ -317,7 +310,7 @@ def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str)
     requirement = declared(source, finding)
     named = (
         str(requirement["metric"]) if requirement.get("minimum") else ""
-    )  # it may be too small to be estimated
+    )  # may be too small for an estimate
     kind = kind_of(named if estimate is None else estimate.metric)
     text = kinds.declared(kind, finding.limit)
     side = SIDES[sense(source, finding), bool(requirement.get("strict"))]
@@ -336,18 +329,8 @@ def two_sided(source: Source, finding: Finding) -> bool:
 
 def declared(source: Source, finding: Finding) -> Mapping[str, Json]:
     """The requirement as the spec has it."""
-    requirements = source.result.spec.get("requirements")
-    for requirement in requirements if isinstance(requirements, (list, tuple)) else ():
-        if mapping(requirement).get("name") == finding.requirement:
-            return mapping(requirement)
-    return {}
-
-
-def _reach(source: Source, finding: Finding, record: Record) -> float:
-    """How far from its limit anything of a finding is drawn."""
-    value = record.estimate.value
-    ends = [] if value is None else [value, *_bar(source, finding, 0.0), *_interval(record)]
-    return max((abs(end - finding.limit) for end in ends if math.isfinite(end)), default=0.0)
+    requirements = rows_of(source.result.spec.get("requirements"))
+    return next((asked for asked in requirements if asked.get("name") == finding.requirement), {})
 
 
 def _strip(source: Source, finding: Finding, record: Record | None, reach: float) -> Strip | None:
@@ -374,9 +357,8 @@ def _strip(source: Source, finding: Finding, record: Record | None, reach: float
 def _interval(record: Record) -> list[float]:
     """Both ends of the two-sided interval for the population."""
     bound = record.bound(Target.POPULATION)
-    return (
-        [] if bound is None else [end for end in (bound.interval.low, bound.interval.high) if end is not None]
-    )
+    ends = () if bound is None else (bound.interval.low, bound.interval.high)
+    return [end for end in ends if end is not None]
 
 
 def _bar(source: Source, finding: Finding, reach: float) -> list[float]:

@@ -12,7 +12,7 @@ from frtaudit.core import AuditResult, Estimate, Interval, Method, Target
 from frtaudit.core.spec import Grid, GridKind, Report, Thresholds, Weighting
 from frtaudit.report.context import Context, Status, context
 from frtaudit.report.pieces import Table, plain_text
-from frtaudit.report.sections import coverage
+from frtaudit.report.section import View
 
 LEVEL = 0.95
 
@@ -86,7 +86,7 @@ def test_for_whom_on_the_first_page_leaves_the_simulation_out() -> None:
 def table(view: Context, place: int) -> Table:
     """A table of the appendix."""
     section = next(item.view for item in view.annex if item.name == "coverage")
-    assert isinstance(section, coverage.Coverage)
+    assert isinstance(section, View)
     return section.tables[place]
 
 
@@ -125,7 +125,7 @@ def test_what_is_not_simulated_is_said_once() -> None:
     )
     view = page(left_out, replace(left_out, provider="quill_2"))
     section = next(item.view for item in view.annex if item.name == "coverage")
-    assert isinstance(section, coverage.Coverage)
+    assert isinstance(section, View)
     assert [plain_text(text) for text in section.left_out] == [
         "bootstrap of images, recentred, FNMR: it holds for these people."
     ]

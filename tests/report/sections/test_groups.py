@@ -32,7 +32,7 @@ def figures(of: AuditResult) -> tuple[Figure, ...]:
     """The figures of its one schema."""
     view = groups.build(Source(of))
     assert view is not None
-    return view.schemas[0].figures
+    return view[0].figures
 
 
 def test_a_figure_of_some_systems_names_them_and_has_a_short_caption() -> None:
@@ -46,7 +46,7 @@ def test_a_figure_of_some_systems_names_them_and_has_a_short_caption() -> None:
     assert "overall FMR 0.1 %" in plain_text(first.caption)
     whole = groups.build(Source(of_six(), every_figure=True))
     assert whole is not None
-    of_files = [plain_text(figure.caption) for figure in whole.schemas[0].figures]
+    of_files = [plain_text(figure.caption) for figure in whole[0].figures]
     assert of_files == [plain_text(first.caption), plain_text(first.caption).replace(zero, "")]
     (alone,) = figures(result())
     assert alone.title == "Error rates by group at FMR 0.1 %"
@@ -114,7 +114,7 @@ def test_notes_on_rates_without_an_error_are_one_where_they_are_many(*, several:
     ]
     view = groups.build(Source(replace(result(), estimates=tuple(estimates))))
     assert view is not None
-    said = [plain_text(note) for _, note in view.schemas[0].main[0].notes]
+    said = [plain_text(note) for _, note in view[0].main[0].notes]
     printed = [note for note in said if note.startswith("No error")]
     one = text.format("0.67 % to 1.2", "3.85 % to 10.1", "8 to 96")
     assert printed == [f"{note[:1].upper()}{note[1:]}." for note in ([one] if several else texts[:2])]

@@ -48,7 +48,7 @@ def part(name: str) -> tuple[profiles.Profile, dict[str, list[tuple[str, ...]]]]
     """A profile's part, its tables by name as text."""
     view = profiles.build(Source(result()))
     assert view is not None
-    (found,) = [one for one in view.parts if one.name == name]
+    (found,) = [one for one in view if one.name == name]
     tables = {
         table.name.removeprefix(f"profile-{name}").removeprefix("-"): [
             tuple(plain_text(cell) for cell in row) for block in table.blocks for row in block.rows
@@ -65,7 +65,7 @@ def test_what_an_analysis_shows_is_not_called_unshown() -> None:
     spec_["profiles"] = plain({"open": replace(OPEN, facts=facts)})
     view = profiles.build(Source(replace(result(), spec=spec_)))
     assert view is not None
-    (table,) = [one for one in view.parts[0].tables if one.name.endswith("-cannot")]
+    (table,) = [one for one in view[0].tables if one.name.endswith("-cannot")]
     assert [plain_text(row[0]) for block in table.blocks for row in block.rows] == ["transactions"]
 
 
@@ -129,7 +129,7 @@ def test_a_finding_that_is_not_testable_has_its_measured_value() -> None:
     findings[near] = replace(findings[near], verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None)
     view = profiles.build(Source(replace(result(), findings=tuple(findings))))
     assert view is not None
-    measured = [plain_text(row[1]) for block in shown(view.parts[0]).blocks for row in block.rows]
+    measured = [plain_text(row[1]) for block in shown(view[0]).blocks for row in block.rows]
     assert not any(text.startswith(":") for text in measured)
 
 
@@ -197,7 +197,7 @@ def test_the_other_reading_of_a_level_is_named_with_the_level_it_has() -> None:
     result = held("ruled")
     view = profiles.build(Source(result))
     assert view is not None
-    (table,) = [shown(one) for one in view.parts if one.name == "ruled"]
+    (table,) = [shown(one) for one in view if one.name == "ruled"]
     assert [column.title for column in table.columns] == ["Of", "As demonstrated"]
     assert {finding.bound_level for finding in result.findings} == {0.8, 0.9}
     for row, finding in zip(

@@ -44,7 +44,7 @@ def said(result: AuditResult, settings: Report | None = None) -> list[str]:
     """Its sentences."""
     view = build(Source(result, settings or Report()))
     assert view is not None
-    return [plain_text(text) for text in view.remarks]
+    return [plain_text(text) for text in view.lead]
 
 
 def test_the_sentences_that_stand_in_every_report() -> None:
@@ -169,7 +169,7 @@ def test_no_analysis_no_table() -> None:
     """Without robustness the section says how the report was computed, and has no table."""
     view = build(Source(audit(spec()).result))
     assert view.tables == ()
-    assert [plain_text(text).split(".")[0] for text in view.remarks] == ["How it was computed"]
+    assert [plain_text(text).split(".")[0] for text in view.lead] == ["How it was computed"]
 
 
 @pytest.mark.parametrize(

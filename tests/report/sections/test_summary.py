@@ -258,7 +258,7 @@ def test_subjects_with_one_image_are_not_taken_for_those_of_an_fnmr() -> None:
     assert "of them" not in text.partition("has the highest FMR")[0].rpartition(".")[2]
     view = groups.build(source)
     assert view is not None
-    table = view.schemas[0].main[0]
+    table = view[0].main[0]
     assert "In brackets: subjects with two images or more." in plain_text(table.caption)
     assert "80 (40)" in [plain_text(row[1]) for block in table.blocks for row in block.rows]
 
@@ -433,7 +433,7 @@ def test_rates_list_every_interval_with_its_target(view: Context) -> None:
 
 def test_groups_show_the_small_group_with_its_size(view: Context) -> None:
     """Unknown stands with 6 people and a refused FMR."""
-    table = section(view, "groups").schemas[0].main[0]
+    table = section(view, "groups")[0].main[0]
     unknown = next(row for row in rows(table) if row[0] == "unknown")
     assert unknown[1] == "6 (5)"
     assert unknown[2].startswith("–")
@@ -442,7 +442,7 @@ def test_groups_show_the_small_group_with_its_size(view: Context) -> None:
 
 def test_an_infinite_index_is_printed(view: Context) -> None:
     """max/min with a group at zero is infinite, not missing."""
-    table = section(view, "groups").schemas[0].tables[-1]
+    table = section(view, "groups")[0].tables[-1]
     assert "∞" in said(table)
 
 
