@@ -111,16 +111,8 @@ def to_csv(lists: Sequence[Checklist]) -> bytes:
     writer.writerow(COLUMNS)
     for checklist in lists:
         for entry in checklist.items:
-            row = (
-                entry.id,
-                entry.ref,
-                entry.asks,
-                entry.status.value,
-                " ".join(entry.place),
-                entry.section,
-                entry.remark,
-            )
-            writer.writerow([cell(value) for value in (checklist.name, *row)])
+            row = {**asdict(entry), "status": entry.status.value, "place": " ".join(entry.place)}
+            writer.writerow([cell(value) for value in (checklist.name, *row.values())])
     return text.getvalue().encode()
 
 
@@ -136,13 +128,9 @@ class Evidence:
 
         Raises :class:`SpecError` for a rule that is none.
         """
-        kind, _, words = rule.partition(" ")
-        if rule.startswith("/") or " " not in rule:
-            alternatives = rule.split("|")
-            return next((place for alternative in alternatives if (place := self._one(alternative))), None)
-        if kind in ("report", "interval") and "|" in words:
-            return next((place for word in rule.split("|") if (place := self._one(word))), None)
-        return self._one(rule)
+        has_alternatives = rule.startswith(("/", "report ", "interval ")) or " " not in rule
+        alternatives = rule.split("|") if has_alternatives else [rule]
+        return next((place for alternative in alternatives if (place := self._one(alternative))), None)
 
     def _one(self, rule: str) -> str | None:
         if rule.startswith("/"):

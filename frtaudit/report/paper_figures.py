@@ -121,40 +121,33 @@ def drawings(
     """Every panel of the figures that ``make`` draws, or those chosen, by name; ``left_out``: of their legends."""
     with canvas.keeping() as registry:
         drawn = make()
-    by_name = {
-        registry[panel.svg][0]: PaperFigure(
-            name=registry[panel.svg][0],
-            title=_title(report_figure.title, _heading(registry[panel.svg][1])),
-            caption=_caption(
-                report_figure,
-                registry[panel.svg][0],
-                _place(number, [registry[other.svg][1] for other in report_figure.panels]),
-            ),
-            shows=panel.alt,
-            drawing=registry[panel.svg][1],
-        )
+    places = {
+        registry[panel.svg][0]: (report_figure, number)
         for report_figure in drawn
         for number, panel in enumerate(report_figure.panels)
     }
-    figures = {name: by_name[name] for name in _wanted(by_name, choice)}
-    systems = {
-        registry[panel.svg][0]: report_figure.of for report_figure in drawn for panel in report_figure.panels
-    }
-    legends = {
-        registry[panel.svg][0]: [
-            key
-            for key in report_figure.keys
-            if key.name not in left_out and (panel.names is None or key.name in panel.names)
-        ]
-        for report_figure in drawn
-        for panel in report_figure.panels
-    }
+    figures: dict[str, PaperFigure] = {}
+    for name in _wanted(places, choice):
+        report_figure, number = places[name]
+        panels = [registry[panel.svg][1] for panel in report_figure.panels]
+        axes = panels[number].axes[0]
+        figures[name] = PaperFigure(
+            name=name,
+            title=_title(report_figure.title, axes.get_title("left") or axes.get_title()),
+            caption=_caption(report_figure, name, _place(number, panels)),
+            shows=report_figure.panels[number].alt,
+            drawing=panels[number],
+        )
     with canvas.ink():
         _limit([paper_figure.drawing for paper_figure in figures.values()], choice)
         for name, figure in figures.items():
-            _name_system(figure.drawing.axes[0], systems[name])
-            handles = [_handles(registry[key.svg][1]) for key in legends[name]]
-            _finish(figure.drawing, [key.name for key in legends[name]], handles, choice.width)
+            report_figure, number = places[name]
+            _name_system(figure.drawing.axes[0], report_figure.of)
+            shown = report_figure.panels[number].names
+            keys = [key for key in report_figure.keys if key.name not in left_out]
+            keys = [key for key in keys if shown is None or key.name in shown]
+            handles = [_handles(registry[key.svg][1]) for key in keys]
+            _finish(figure.drawing, [key.name for key in keys], handles, choice.width)
     return figures
 
 
@@ -243,11 +236,6 @@ def _class_keys(source: Source, names: Sequence[str]) -> tuple[str, ...]:
 def _spaced(label: str) -> str:
     """A label with single spaces, as a page shows it."""
     return " ".join(label.split())
-
-
-def _heading(drawing: Drawing) -> str:
-    axes = drawing.axes[0]
-    return axes.get_title("left") or axes.get_title()
 
 
 def _name_system(axes: "Axes", system: str) -> None:

@@ -122,14 +122,10 @@ def bounds(
         return DASH
     interval = bound.interval
     note_at = f"{bound.pointer}/note"
-    if interval.low is None or interval.high is None:
-        text_spans = (
-            notes.mark(interval.note, note_at)
-            if notes
-            else (TextSpan(text=f" {interval.note}", pointer=note_at),)
-        )
-        return spans(TextSpan(text="none", kind="none"), text_spans)
     mark = notes.mark(interval.note, note_at) if notes else ()
+    if interval.low is None or interval.high is None:
+        reason = mark if notes else (TextSpan(text=f" {interval.note}", pointer=note_at),)
+        return spans(TextSpan(text="none", kind="none"), reason)
     low, high = _ends(bound, estimate, limit, places)
     return spans(number(low, f"{bound.pointer}/low"), " to ", number(high, f"{bound.pointer}/high"), mark)
 
@@ -201,7 +197,9 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     In the order of the words' table ``at``, so that a result read from its file says the same as the one that was made.
     """
     if at.get("threshold_of") == "max_group" and {"fmr", "schema"} <= {*at}:
-        return _at_largest(at, pointer)
+        schema = TextSpan(text=str(at["schema"]).replace("_", " "), pointer=f"{pointer}/at/schema")
+        limit = number(kinds.place("fmr", float(at["fmr"])), f"{pointer}/at/fmr")
+        return spans("the threshold that sets the largest FMR by ", schema, " to ", limit)
     parts: list[Text] = []
     target = _set_at(at)
     order = {key: place for place, key in enumerate(words().at)}
@@ -219,13 +217,6 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
         else:
             parts.append(spans(f"{name} ", number(kinds.place(key, setting), place)))
     return commas(parts)
-
-
-def _at_largest(at: Mapping[str, float | str], pointer: str) -> Text:
-    """The threshold at which the FMR of the group with the largest meets a target."""
-    schema = TextSpan(text=str(at["schema"]).replace("_", " "), pointer=f"{pointer}/at/schema")
-    limit = number(kinds.place("fmr", float(at["fmr"])), f"{pointer}/at/fmr")
-    return spans("the threshold that sets the largest FMR by ", schema, " to ", limit)
 
 
 def _set_at(at: Mapping[str, float | str]) -> float | None:
@@ -246,13 +237,9 @@ def metric(name: str) -> str:
 
 def index_name(record: Record) -> str:
     """An index or a ratio with the rate it is taken of."""
-    rate = record.estimate.at.get("rate")
-    of = f" of {metric(str(rate))}" if rate else ""
-    return (
-        f"{metric(record.estimate.metric)}{of}"
-        if value_alike(record.estimate.metric) is not None
-        else metric(record.estimate.metric)
-    )
+    name, rate = record.estimate.metric, record.estimate.at.get("rate")
+    of = f" of {metric(str(rate))}" if rate and value_alike(name) is not None else ""
+    return f"{metric(name)}{of}"
 
 
 def group(source: Source, record: Record) -> TextSpan:

@@ -272,10 +272,6 @@ def weasyprint() -> ModuleType:
         ) from None
 
 
-def _nowhere(name: str) -> str | None:  # noqa: ARG001  as ctypes has it
-    return None
-
-
 @contextmanager
 def _by_soname() -> Iterator[None]:
     """On Linux the loader finds libraries by sonames, which WeasyPrint tries too: nothing else is asked for others.
@@ -284,7 +280,7 @@ def _by_soname() -> Iterator[None]:
     """
     before = ctypes.util.find_library
     if sys.platform == "linux":
-        ctypes.util.find_library = _nowhere
+        ctypes.util.find_library = lambda name: None  # noqa: ARG005  as ctypes has it
     try:
         yield
     finally:
@@ -302,7 +298,9 @@ def _on_paper(page: str, part: Part) -> str:
     paper = Paper(_found(_PAPER, page))
     page = _SCRIPT.sub("", page)
     page = FOLDED.sub("", page) if part is Part.MAIN else _annex(page)
-    page = _SVG.sub(_as_image, _unlinked(page))
+    known = set(_ID.findall(page))
+    page = _LINK.sub(lambda match: match[0] if match[1] in known else "", page)
+    page = _SVG.sub(_as_image, page)
     return page.replace("</style>", f"{_print_style(paper)}</style>", 1)
 
 
@@ -330,12 +328,6 @@ def _annex(page: str) -> str:
         f'{head}<main class="page is-annex">{front}<h1>{title}: annex</h1></header>\n'
         f'<nav class="contents">{contents}</nav>\n{parts}</main></body></html>'
     )
-
-
-def _unlinked(page: str) -> str:
-    """The page without links to what it does not hold."""
-    known = set(_ID.findall(page))
-    return _LINK.sub(lambda match: match[0] if match[1] in known else "", page)
 
 
 def _print_style(paper: Paper) -> str:

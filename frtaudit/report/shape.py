@@ -227,13 +227,12 @@ def _refuse_style(place: str, found: str) -> NoReturn:
 
 def _as_read(text: str) -> str:
     """Styles without comments and line ends, and with the letters that escapes stand for."""
-    bare = re.sub(r"\s+", " ", _COMMENT.sub("", text))
-    return _ESCAPE.sub(lambda match: _letter(match[1]) if match[1] else match[2], bare)
 
+    def letter(escape: re.Match[str]) -> str:
+        number = int(escape[1] or "0", 16)
+        return (chr(number) if number <= sys.maxunicode else "\ufffd") if escape[1] else escape[2]
 
-def _letter(digits: str) -> str:
-    number = int(digits, 16)
-    return chr(number) if number <= sys.maxunicode else "\ufffd"
+    return _ESCAPE.sub(letter, re.sub(r"\s+", " ", _COMMENT.sub("", text)))
 
 
 def _worded(shape: Shape, known: Mapping[str, str]) -> Shape:
@@ -243,7 +242,9 @@ def _worded(shape: Shape, known: Mapping[str, str]) -> Shape:
     except tomllib.TOMLDecodeError as error:
         _refuse(f"{WORDS}: {error}", "TOML")
     shipped_words = {field.name: getattr(words(), field.name) for field in fields(Words)}
-    more = set(_sections()) | {section.name for section in shape.own(known)} | {"summary"}
+    shipped_sections = (shipped("templates") / "sections").iterdir()
+    more = {path.name.removesuffix(".html.j2") for path in shipped_sections}
+    more |= {section.name for section in shape.own(known)} | {"summary"}
     allowed = {*shipped_words, "lang", "title"}
     changed: dict[str, object] = {}
     for table, value in content.items():
@@ -290,11 +291,6 @@ def _alike(ours: tuple[object, ...], theirs: list[object]) -> bool:
     if isinstance(first, Mapping):
         return all(isinstance(their, Mapping) and set(their) == set(first) for their in theirs)
     return all(isinstance(their, str) for their in theirs)
-
-
-def _sections() -> tuple[str, ...]:
-    iterdir = (shipped("templates") / "sections").iterdir()
-    return tuple(sorted(path.name.removesuffix(".html.j2") for path in iterdir))
 
 
 class _Reader(HTMLParser):
