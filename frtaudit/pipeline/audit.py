@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import pyarrow as pa
 
@@ -16,12 +17,12 @@ from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
-from frtaudit.evaluation.system import AnalysisOutput, CohortSource, SystemData
+from frtaudit.evaluation.system import AnalysisOutput, CohortSource, Comparison, SystemData
 from frtaudit.inputs.score_lists import nameless
 from frtaudit.labelling.cautions import cautions
 from frtaudit.pipeline import tables as parquet
 from frtaudit.pipeline.checkpoint import checkpointed
-from frtaudit.pipeline.components import analyses_of, comparison_of
+from frtaudit.pipeline.components import analyses_of
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import evaluate_system
 from frtaudit.pipeline.multiplicity import adjusted
@@ -68,7 +69,8 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
             system = replace(system, test_sets=scored, surveys=prepared.surveys)
             read[system.provider] = _read(spec, system, progress)
             outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
-            _add_tables(tables, system)
+            for name, rows in parquet.TABLES.items():
+                tables.setdefault(name, []).append(rows(system))
     outcomes += _across(spec, read)
 
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
@@ -107,8 +109,8 @@ def _result(
 
 def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
     """Notes on subjects without names, or with estimated labels."""
-    notes = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
-    notes = (*cohort_data.notes, *notes)
+    of_labels = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
+    notes = (*cohort_data.notes, *of_labels)
     return notes if cohort_data.named else (nameless.SAID, *notes)
 
 
@@ -141,12 +143,7 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -
         known = {provider: state for provider, state in states.items() if state is not None}
         signals.check()
         if known:
-            yield comparison_of(spec, name).across(known, spec, spec.bootstrap.alpha)
-
-
-def _add_tables(tables: Tables, system: SystemData) -> None:
-    for name, rows in parquet.TABLES.items():
-        tables.setdefault(name, []).append(rows(system))
+            yield cast("Comparison", spec.analyses[name]).across(known, spec, spec.bootstrap.alpha)
 
 
 def _judge(
@@ -156,7 +153,6 @@ def _judge(
     estimates: list[Estimate],
     subjects: Mapping[tuple[str | None, str], int],
 ) -> tuple[Finding, ...]:
-    schemas = cohort.classifications.items()
     context = JudgementContext(
         estimates=estimates,
         ranked=ranked_classes(groups),
@@ -164,7 +160,7 @@ def _judge(
         weighting=spec.weighting,
         labels={
             name: dict(zip(classification.classes, classification.labels, strict=True))
-            for name, classification in schemas
+            for name, classification in cohort.classifications.items()
         },
         corrected=without_confirmed(estimates),
         subjects=subjects,

@@ -267,10 +267,8 @@ class Report:
     def __repr__(self) -> str:
         """One line: the audit, how many estimates, the findings by verdict."""
         counts = verdict_counts(self.result.findings)
-        verdicts = ", ".join(
-            f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count
-        )
-        summary = verdicts or "no requirement"
+        verdicts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
+        summary = ", ".join(verdicts) or "no requirement"
         return f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {summary})"
 
     def _repr_html_(self) -> str:
@@ -306,18 +304,7 @@ def _short(report: Report) -> str:
     else:
         every = report.frame()
         rates = every[every["metric"].isin(["fnmr_at_fmr", "vendor_difference"])]
-        columns = [
-            "provider",
-            "metric",
-            "schema",
-            "group",
-            "weighting",
-            "fmr",
-            "value",
-            "target",
-            "low",
-            "high",
-        ]
-        frame = (rates if len(rates) else every)[columns]
+        place = ["provider", "metric", "schema", "group", "weighting", "fmr"]
+        frame = (rates if len(rates) else every)[[*place, "value", "target", "low", "high"]]
     shown = frame.astype(object).where(frame.notna(), "").replace("not_testable", "not testable")
     return str(shown.to_html(index=False, max_rows=_SHOWN, float_format="{:.4g}".format, border=0))

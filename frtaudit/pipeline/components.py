@@ -12,7 +12,6 @@ from frtaudit.evaluation.system import (
     Analysis,
     CohortAnalysis,
     CohortSource,
-    Comparison,
     Pairing,
     Provider,
     offered,
@@ -37,9 +36,7 @@ def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortDa
     read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
     refuse_people(spec, read)
     read = replace(read, notes=(*read.notes, *_twin_notes(read)))
-    if not spec.sanitize:
-        return replace(read, seed=spec.seed)
-    return replace(sanitized(read, spec), seed=spec.seed)
+    return replace(sanitized(read, spec) if spec.sanitize else read, seed=spec.seed)
 
 
 def _twin_notes(cohort_data: CohortData) -> tuple[str, ...]:
@@ -83,11 +80,6 @@ def surveys_of(spec: AuditSpec, cohort_data: CohortData) -> Mapping[str, object]
         for name, analysis in spec.analyses.items()
         if isinstance(analysis, CohortAnalysis)
     }
-
-
-def comparison_of(spec: AuditSpec, name: str) -> Comparison:
-    """An analysis that kept something of each system, as one that compares them."""
-    return cast("Comparison", spec.analyses[name])
 
 
 def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:

@@ -16,7 +16,7 @@ from frtaudit.core.estimates import Estimate
 from frtaudit.core.identity import from_plain
 from frtaudit.core.methods import Target
 from frtaudit.errors import SpecError
-from frtaudit.inputs.default_thresholds import Default, Scale, default_thresholds
+from frtaudit.inputs.default_thresholds import Scale, default_thresholds
 from frtaudit.inputs.run_tables import RunTables, floor_of, labels_of, range_of, read_run_tables
 from frtaudit.pipeline.audit import audit
 
@@ -110,14 +110,11 @@ def _shipped(run: RunTables, system: str, scale: Scale | None, untold: list[str]
     for place, default in enumerate(default_thresholds()):
         value = default.on(known)
         if value is None:
-            untold.append(f"{default.name}: {_unconverted(default, known)}")
+            metric, scores = (text.replace("_", " ") for text in (default.metric, known.value))
+            reason = f"{metric} cannot be converted to {scores}: the lengths of the templates are not known"
+            untold.append(f"{default.name}: {reason}")
         else:
             yield _Wanted(key=f"{place:03d}", origin=default.name, threshold=value, source=default.source)
-
-
-def _unconverted(default: Default, scale: Scale) -> str:
-    metric, scores = (text.replace("_", " ") for text in (default.metric, scale.value))
-    return f"{metric} cannot be converted to {scores}: the lengths of the templates are not known"
 
 
 def scale_of(run: RunTables, system: str) -> Scale | None:

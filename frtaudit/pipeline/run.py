@@ -24,7 +24,7 @@ from frtaudit.pipeline.checkpoint import check_place
 from frtaudit.pipeline.drafts import DRAFT
 from frtaudit.pipeline.drafts import draft as draft_of
 from frtaudit.pipeline.last_audit import last_audit
-from frtaudit.pipeline.publishable.disclosure import holds, names_of, published, verdicts_of
+from frtaudit.pipeline.publishable.disclosure import holds, names_of, published
 from frtaudit.report import render
 from frtaudit.report.checklists import check_names
 from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS, TEMPLATES
@@ -107,7 +107,7 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
         raise DataError(
             "publish", "a name of a file or of a sample stands in the result or in report.*", "other words"
         )
-    counts = verdicts_of(result)
+    counts = verdict_counts(result.findings)
     with draft_of(folder, last=RESULT) as draft:
         OutputFolder(draft).write(RESULT, result.to_bytes())
         _write_verdict(result, draft, 0, counts)

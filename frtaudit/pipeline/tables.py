@@ -257,19 +257,16 @@ def replicate_rows(system: SystemData) -> pa.Table:
 
 
 def _plan_rows(system: SystemData, drawn: Replicates, w: int, weighting: Weighting) -> list[pa.Table]:
-    parts = []
-    for a in system.operating_points.declared:
-        at = f"fmr={system.operating_points.targets[a]:g}"
+    parts, points = [], system.operating_points
+    places = [(a, f"fmr={points.targets[a]:g}", "fnmr_at_fmr") for a in points.declared]
+    fixed = enumerate(points.thresholds, len(points.targets))
+    places += [(index, f"threshold={threshold!r}", "fnmr") for index, threshold in fixed]
+    for point, at, fnmr in places:
         place = (system.provider, drawn.plan.value, at, weighting.value)
-        parts.append(_series(place, "threshold_at_fmr", (0, None, "all"), drawn.t_star[w, :, a]))
+        if point in points.declared:
+            parts.append(_series(place, "threshold_at_fmr", (0, None, "all"), drawn.t_star[w, :, point]))
         for group in system.every_group():
-            parts.append(_series(place, "fnmr_at_fmr", group, drawn.fnmr[w, :, a, group[0]]))
-            parts.append(_series(place, "fmr", group, drawn.fmr[w, :, a, group[0]]))
-    for index, threshold in enumerate(system.operating_points.thresholds):
-        point = len(system.operating_points.targets) + index
-        place = (system.provider, drawn.plan.value, f"threshold={threshold!r}", weighting.value)
-        for group in system.every_group():
-            parts.append(_series(place, "fnmr", group, drawn.fnmr[w, :, point, group[0]]))
+            parts.append(_series(place, fnmr, group, drawn.fnmr[w, :, point, group[0]]))
             parts.append(_series(place, "fmr", group, drawn.fmr[w, :, point, group[0]]))
     return parts
 

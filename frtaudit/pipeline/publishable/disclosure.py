@@ -23,7 +23,6 @@ from dataclasses import replace
 
 from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
 from frtaudit.core.canonical import Json, digest, mapping
-from frtaudit.core.findings import verdict_counts
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.evaluation.operating_points import ONE_PAIR
 from frtaudit.pipeline.publishable.withheld import (
@@ -103,12 +102,14 @@ def _stands(estimate: Estimate, withheld: Withheld) -> bool:
         return False
     if estimate.schema is None or not withheld.touches(estimate.schema):
         return True
-    is_shown = _shown(withheld, estimate.schema, estimate.group) and how is not Published.WHOLE
-    return is_shown and estimate.denominator is not None and key_of(estimate) not in withheld.numbers
-
-
-def _shown(withheld: Withheld, schema: str, group: str) -> bool:
-    return group not in ("all", "max") and "|" not in group and group not in withheld.classes[schema]
+    is_class = "|" not in estimate.group and estimate.group not in ("all", "max")
+    is_shown = is_class and estimate.group not in withheld.classes[estimate.schema]
+    return (
+        is_shown
+        and how is not Published.WHOLE
+        and estimate.denominator is not None
+        and key_of(estimate) not in withheld.numbers
+    )
 
 
 def _alone(estimate: Estimate, withheld: Withheld) -> Estimate:
@@ -149,11 +150,8 @@ def _findings(result: AuditResult, place: Mapping[int, int], withheld: Withheld)
         if index is None:
             continue
         moved = replace(finding, estimate=f"/estimates/{index}")
-        yield (
-            moved
-            if whole
-            else replace(moved, p_adjusted=None, family=None, sentence=_OF_FAMILY.sub("", finding.sentence))
-        )
+        sentence = _OF_FAMILY.sub("", finding.sentence)
+        yield moved if whole else replace(moved, p_adjusted=None, family=None, sentence=sentence)
 
 
 def _ledger(entries: Sequence[LedgerEntry], withheld: Withheld, minimum: int) -> Iterator[LedgerEntry]:
@@ -252,8 +250,3 @@ def holds(text: str, names: frozenset[str]) -> bool:
     (True, False)
     """
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
-
-
-def verdicts_of(result: AuditResult) -> dict[str, int]:
-    """Number of published findings by verdict."""
-    return verdict_counts(result.findings)
