@@ -18,6 +18,7 @@ DOES = (
 )
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 OWN = "a default threshold is meant for its own model only"
+CI = "CI for the population that the test subjects were sampled from"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -41,11 +42,8 @@ def main(argv: Sequence[str]) -> int:
     explanation = explain(Path(options.run), [_number(word) for word in options.thresholds], scale)
     if options.thresholds and not explanation.meanings:
         raise DataError("threshold", "; ".join(explanation.untold))
-    sys.stdout.write(
-        to_bytes(_plain(explanation)).decode()
-        if options.json
-        else "\n\n".join(map(page, _sections(explanation))) + "\n"
-    )
+    text = "\n\n".join(map(page, _sections(explanation))) + "\n"
+    sys.stdout.write(to_bytes(_plain(explanation)).decode() if options.json else text)
     return 0
 
 
@@ -79,10 +77,7 @@ def _sections(explanation: Explanation) -> list[Section]:
                 title=f"{system}: match if the score is above the threshold",
                 columns=("threshold", "origin", "group", "FMR", between, "FNMR", f"{between} "),
                 rows=tuple(_row(meaning) for meaning in meanings),
-                notes=(
-                    *((OWN,) if shipped else ()),
-                    "CI for the population that the test subjects were sampled from",
-                ),
+                notes=(*((OWN,) if shipped else ()), CI),
             )
         )
     if explanation.untold:

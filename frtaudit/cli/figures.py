@@ -83,7 +83,10 @@ def _drawn(path: Path, choice: Choice) -> tuple[_Figures, _Figures]:
     ):
         content: Any = read(path)
         if content is not None:
-            _check_choice(choice, what)
+            for name in ("systems", "schemas", "classes", "metrics"):
+                if getattr(choice, name):
+                    accepted = "names of figures; --list prints them"
+                    raise SpecError(f"--{name}", f"the {what} is drawn whole", accepted)
             draw = partial(figures, content)
             return partial(titles_of, draw, choice), partial(drawings, draw, choice)
     result = read_run(path).result
@@ -102,13 +105,6 @@ def _none_chosen(names: Sequence[str]) -> SpecError:
     return SpecError(
         "figures", "; ".join([NONE_CHOSEN, *meant]), "; ".join([*alike, "other choices", "--list"])
     )
-
-
-def _check_choice(choice: Choice, what: str) -> None:
-    """Raise :class:`SpecError` for a choice of what the figures of a study or of a sweep do not have."""
-    for name in ("systems", "schemas", "classes", "metrics"):
-        if getattr(choice, name):
-            raise SpecError(f"--{name}", f"the {what} is drawn whole", "names of figures; --list prints them")
 
 
 def _parser() -> Parser:

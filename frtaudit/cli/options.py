@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any  # Any: fields of one class have several types
 
 from frtaudit.core.machine.command_line import SIGNAL, Parser
 
@@ -218,29 +217,10 @@ def _rate(text: str) -> tuple[str, float]:
 def moment(text: str) -> datetime:
     """An ISO 8601 date, perhaps with a time; without a zone it is UTC."""
     try:
-        fromisoformat = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}, which is not like 2026-03-04T05:06:07Z") from None
-    return (
-        fromisoformat.replace(tzinfo=UTC) if fromisoformat.tzinfo is None else fromisoformat.astimezone(UTC)
-    )
-
-
-def _add_hydra_flags(parser: Parser) -> None:
-    add = parser.add_argument
-    add("--multirun", "-m", action="store_true", help="a sweep: key=a,b runs once for each value")
-    add("--cfg", "-c", choices=("job",), help="print the composed spec and stop")
-    add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
-    add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
-    add("--info", "-i", nargs="?", const="all", metavar="WHAT", help="print information of Hydra and stop")
-
-
-def _hydra_flags(options: argparse.Namespace) -> list[str]:
-    flags = [f"--{name}" for name in ("multirun", "resolve") if getattr(options, name, False)]
-    for name in ("cfg", "package", "info"):
-        value = getattr(options, name, None)
-        flags += [f"--{name}", value] if value else []
-    return flags
+    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
 def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -254,9 +234,20 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
     else:
         add_fail_on(parser)
         add_json(parser)
-        _add_hydra_flags(parser)
+        add = parser.add_argument
+        add("--multirun", "-m", action="store_true", help="a sweep: key=a,b runs once for each value")
+        add("--cfg", "-c", choices=("job",), help="print the composed spec and stop")
+        add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
+        add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
+        add(
+            "--info", "-i", nargs="?", const="all", metavar="WHAT", help="print information of Hydra and stop"
+        )
     options = parser.parse_intermixed_args(argv)
-    return options, _hydra_flags(options)
+    flags = [f"--{name}" for name in ("multirun", "resolve") if getattr(options, name, False)]
+    for name in ("cfg", "package", "info"):
+        value = getattr(options, name, None)
+        flags += [f"--{name}", value] if value else []
+    return options, flags
 
 
 def add_fake_flags(parser: Parser) -> None:
@@ -275,17 +266,12 @@ def add_fake_flags(parser: Parser) -> None:
         metavar="SD",
         help="standard deviation of the difference between the two orders of a pair",
     )
-    for name, what in _FAULTS.items():
+    for name, what in FAULTS.items():
         flag = f"--{name.replace('_', '-')}"
         add(flag, type=float, default=0.0, metavar="P", help=f"share of {what}")
 
 
-def fake_faults(options: argparse.Namespace) -> dict[str, Any]:
-    """The faults that the flags of :func:`add_fake_flags` give."""
-    return {name: getattr(options, name) for name in (*_FAULTS, "seed")}
-
-
-_FAULTS = {
+FAULTS = {
     "throttled": "attempts that are throttled (429 and similar)",
     "error": "attempts that end with 500",
     "error_in_answer": "attempts whose 200 answer contains an error",

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from frtaudit.cli.options import FAKE_EXAMPLES, add_fake_flags, fake_faults
+from frtaudit.cli.options import FAKE_EXAMPLES, FAULTS, add_fake_flags
 from frtaudit.core.machine.command_line import Parser
 
 _DOES = "Serve synthetic face services on this machine, with the wire formats of the real ones."
@@ -24,7 +24,7 @@ def main(argv: Sequence[str]) -> int:
     from frtaudit.collection.fake.world import Conduct, World
 
     names = ("latency", "rate", "swap_after", "swap_share", "asymmetry", "seed")
-    faults = Faults(**fake_faults(options))
+    faults = Faults(**{name: getattr(options, name) for name in (*FAULTS, "seed")})
     conduct = Conduct(faults=faults, **{name: getattr(options, name) for name in names})
     serve(World(conduct=conduct), options.port)
     return 0

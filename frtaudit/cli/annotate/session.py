@@ -80,12 +80,8 @@ def review_of(
     if not journal.path.parent.is_dir():
         raise DataError("--answers", f"no folder {str(journal.path.parent)!r}", "a file in a folder")
     how = cohort.labels
-    review_sheets = sheets(
-        search.faces,
-        labelled(search.faces, how.labelling_services(search.services), how),
-        how.limits.tau,
-        wanted.most,
-    )
+    estimated = labelled(search.faces, how.labelling_services(search.services), how)
+    review_sheets = sheets(search.faces, estimated, how.limits.tau, wanted.most)
     if wanted.reviews is not None:
         answers, other = (Journal(_there(path), search.faces).answers for path in wanted.reviews)
         say(agreement_of(search.faces, answers, other).text())

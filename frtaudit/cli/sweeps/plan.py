@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any  # Any: JSON as it is read
 
-from frtaudit.core.canonical import Json, digest, to_bytes
+from frtaudit.core.canonical import digest, to_bytes
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, SpecError
 from frtaudit.report.files import TABLE
@@ -95,7 +94,9 @@ def check(plan: Plan, folder: Path, names: Iterable[str]) -> None:
 def write(plan: Plan, folder: Path) -> None:
     """Into a sweep's folder. Raises :class:`SpecError` where the folder contains another sweep."""
     _refuse_another(plan, folder)
-    OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": [_plain(job) for job in plan.jobs]}))
+    # Settings as pairs: a mapping would lose their order.
+    jobs = [asdict(job) | {"settings": [list(pair) for pair in job.settings.items()]} for job in plan.jobs]
+    OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": jobs}))
 
 
 def _refuse_another(plan: Plan, folder: Path) -> None:
@@ -116,13 +117,8 @@ def _holds(folder: Path, digest: str) -> bool:
 def read(folder: Path) -> Plan:
     """The plan that :func:`write` wrote."""
     content = json.loads((folder / PLAN).read_bytes())
-    return Plan(**{**content, "jobs": tuple(_job(job) for job in content["jobs"])})
-
-
-def _plain(job: Job) -> dict[str, Json]:
-    """Settings as pairs: a mapping would lose their order."""
-    return asdict(job) | {"settings": [list(pair) for pair in job.settings.items()]}
-
-
-def _job(content: Mapping[str, Any]) -> Job:
-    return Job(**{**content, "settings": dict(content["settings"]), "overrides": tuple(content["overrides"])})
+    jobs = tuple(
+        Job(**{**job, "settings": dict(job["settings"]), "overrides": tuple(job["overrides"])})
+        for job in content["jobs"]
+    )
+    return Plan(**{**content, "jobs": jobs})
