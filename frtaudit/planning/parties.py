@@ -84,6 +84,13 @@ def schemas_of(parties: list[Party]) -> Iterator[str]:
             yield schema
 
 
+def ranked_in(parties: list[Party]) -> dict[str, tuple[str, ...]]:
+    """Each schema of two or more groups to the names of its groups."""
+    return {
+        schema: tuple(party.name for party in of_schema(parties, schema)) for schema in schemas_of(parties)
+    }
+
+
 def _party(
     schema: str | None, name: str, samples: Ints, comparisons: Comparisons, inside: Flags, listed: Ints | None
 ) -> Party:

@@ -83,15 +83,14 @@ def limits(system: SystemData, asked: list[Wanted], context: PlanContext) -> Ite
 
 def ratios(system: SystemData, parties: list[Party], context: PlanContext) -> Iterator[Section]:
     """The ratio that the groups of each schema let find, with this provider's rates and dependence."""
+    points = system.operating_points
     for schema in schemas_of(parties):
         groups = of_schema(parties, schema)
         rows = [
-            (WORDS[rate], system.operating_points.targets[place], *cells)
-            for place in reversed(system.operating_points.declared)
+            (WORDS[rate], points.targets[place], *cells)
+            for place in reversed(points.declared)
             for rate in ("fnmr", "fmr")
-            for cells in _ratio(
-                system, rate, float(system.operating_points.at_target[POOLED, place]), groups, context
-            )
+            for cells in _ratio(system, rate, float(points.at_target[POOLED, place]), groups, context)
         ]
         if rows:
             yield Section(
@@ -157,11 +156,8 @@ def read(system: SystemData, rate: str, party: Party, threshold: float) -> Pilot
     group_index = 0 if party.schema is None else 1 + system.groups.names.index((party.schema, party.name))
     rule = system.rule.fmr if rate == "fmr" else system.rule.fnmr
     interval = rule(threshold, group_index, system.spec.bootstrap.alpha, Weighting.POOLED)
-    return (
-        None
-        if interval.trials == 0 or interval.subjects < MIN_SUBJECTS
-        else PilotRate(party=party, interval=interval)
-    )
+    is_little = interval.trials == 0 or interval.subjects < MIN_SUBJECTS
+    return None if is_little else PilotRate(party=party, interval=interval)
 
 
 def _threshold(system: SystemData, requirement: RequirementSpec) -> float | None:

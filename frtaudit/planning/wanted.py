@@ -95,12 +95,9 @@ def wanted(
 
 def _refuse_hopeless(requirement: RequirementSpec, rate: str, expected: float) -> None:
     if expected >= requirement.limit:
-        raise SpecError(
-            "--expected",
-            f"{rate}={expected:g} cannot meet the limit {requirement.limit:g} of {requirement.name}, "
-            "however large the cohort",
-            f"a rate below {requirement.limit:g}",
-        )
+        of = f"the limit {requirement.limit:g} of {requirement.name}"
+        text = f"{rate}={expected:g} cannot meet {of}, however large the cohort"
+        raise SpecError("--expected", text, f"a rate below {requirement.limit:g}")
 
 
 def group_parties(requirement: RequirementSpec, parties: list[Party]) -> Iterator[Party]:
