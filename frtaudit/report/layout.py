@@ -164,8 +164,5 @@ def _say(error: Exception, shape: Shape) -> NoReturn:
         if not frames:
             raise error
         place = f"{frames[-1].filename}, line {frames[-1].lineno}"
-    raise SpecError(
-        WHERE,
-        f"{place}: {str(error) or why(error)}",
-        "a Jinja template; docs/guides/shaping.md has examples",
-    ) from None
+    accepted = "a Jinja template; docs/guides/shaping.md has examples"
+    raise SpecError(WHERE, f"{place}: {str(error) or why(error)}", accepted) from None

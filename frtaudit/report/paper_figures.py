@@ -146,23 +146,20 @@ def drawings(
             shown = report_figure.panels[number].names
             keys = [key for key in report_figure.keys if key.name not in left_out]
             keys = [key for key in keys if shown is None or key.name in shown]
-            handles = [_handles(registry[key.svg][1]) for key in keys]
+            samples = [registry[key.svg][1].axes[0] for key in keys]
+            handles = [(*axes.collections, *axes.patches, *axes.lines) for axes in samples]
             _finish(figure.drawing, [key.name for key in keys], handles, choice.width)
     return figures
 
 
 def _wanted(known: Collection[str], choice: Choice) -> Collection[str]:
     """Names of the figures that were chosen, of those that there are."""
+    many = f"one of {len(known)} names, which --list prints" if len(known) > MAX_NAMES else ""
+    accepted = many or ", ".join(known) or f"none: {NONE_CHOSEN}"
     for name in choice.names:
         if name not in known:
-            raise SpecError("figure", f"found {name!r}{closest(name, known)}", _listed(known))
+            raise SpecError("figure", f"found {name!r}{closest(name, known)}", accepted)
     return choice.names or known
-
-
-def _listed(known: Collection[str]) -> str:
-    """The names of figures in a line, or how many there are where they would fill many."""
-    many = f"one of {len(known)} names, which --list prints" if len(known) > MAX_NAMES else ""
-    return many or ", ".join(known) or f"none: {NONE_CHOSEN}"
 
 
 def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder: Path) -> None:
@@ -276,12 +273,6 @@ def _place(number: int, panels: Sequence[Drawing]) -> str:
         return f" This is panel {number + 1} of {len(panels)}."
     row = f", row {number // 2 + 1}" if len(panels) > 2 else ""
     return f" This is the panel on the {('left', 'right')[number % 2]}{row}."
-
-
-def _handles(sample: Drawing) -> "tuple[Artist, ...]":
-    """What a legend's sample was drawn with."""
-    axes = sample.axes[0]
-    return (*axes.collections, *axes.patches, *axes.lines)
 
 
 def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:

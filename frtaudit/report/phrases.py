@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from frtaudit.core import Estimate
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.metrics import RATES, kind_of, value_alike
 from frtaudit.core.spec import ThresholdSource
 from frtaudit.core.text import formatting, kinds
@@ -269,8 +269,7 @@ def pairing(spec: Mapping[str, Json]) -> str:
     >>> pairing({"protocol": {"type": "round_robin", "non_mated": "all", "strangers": 20}})
     'drawn'
     """
-    protocol = spec.get("protocol")
-    settings = protocol if isinstance(protocol, Mapping) else {}
+    settings = mapping(spec.get("protocol"))
     rule = str(settings.get("non_mated") or "")
     if rule == "all" and settings.get("type") == "round_robin":
         return "drawn" if settings.get("strangers") else ""

@@ -123,13 +123,10 @@ class Shape:
             head: dict[str, str] = dict(_HEAD.findall(text))
             after = head.get("after")
             if after is not None and after not in known:
-                _refuse(
-                    f"{name} stands after {after!r}, which is no section{closest(after, known)}",
-                    ", ".join(known),
-                )
-            title = (
-                self.titles.get(section[1]) or head.get("title") or section[1].replace("_", " ").capitalize()
-            )
+                problem = f"{name} stands after {after!r}, which is no section{closest(after, known)}"
+                _refuse(problem, ", ".join(known))
+            default = section[1].replace("_", " ").capitalize()
+            title = self.titles.get(section[1]) or head.get("title") or default
             sections.append(Own(name=section[1], title=title, after=after))
         return tuple(sections)
 
@@ -249,12 +246,10 @@ def _worded(shape: Shape, known: Mapping[str, str]) -> Shape:
     changed: dict[str, object] = {}
     for table, value in content.items():
         if table not in allowed:
-            _refuse(
-                f"{WORDS}: no words called {table!r}{closest(table, allowed)}", ", ".join(sorted(allowed))
-            )
-        if table in ("lang", "title"):
-            continue
-        changed[table] = _laid_over(table, shipped_words[table], value)
+            problem = f"{WORDS}: no words called {table!r}{closest(table, allowed)}"
+            _refuse(problem, ", ".join(sorted(allowed)))
+        if table in shipped_words:
+            changed[table] = _laid_over(table, shipped_words[table], value)
     titles = content.get("title", {})
     for name in titles:
         if name not in more:
@@ -274,9 +269,8 @@ def _laid_over(table: str, ours: object, theirs: object) -> object:
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         for key, value in theirs.items():
             if key not in ours:
-                _refuse(
-                    f"{WORDS}: [{table}] has no word for {key!r}{closest(key, ours)}", ", ".join(sorted(ours))
-                )
+                problem = f"{WORDS}: [{table}] has no word for {key!r}{closest(key, ours)}"
+                _refuse(problem, ", ".join(sorted(ours)))
             if not isinstance(value, str):
                 _refuse(f"{WORDS}: [{table}] {key} is not text", "text")
         return {**ours, **theirs}

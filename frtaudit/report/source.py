@@ -161,16 +161,14 @@ class Source:
         ``grouped`` asks for those with or without a schema, ``schema`` for one schema, ``primary`` for the primary
         weighting and those that have none.
         """
-        records = [record for record in self.records if record.estimate.metric in metrics]
-        if grouped is not None:
-            records = [record for record in records if (record.estimate.schema is not None) == grouped]
-        if schema is not None:
-            records = [record for record in records if record.estimate.schema == schema]
-        return (
-            [record for record in records if record.estimate.weighting in (self.weighting, None)]
-            if primary
-            else records
-        )
+        return [
+            record
+            for record in self.records
+            if record.estimate.metric in metrics
+            and grouped in (None, record.estimate.schema is not None)
+            and schema in (None, record.estimate.schema)
+            and (not primary or record.estimate.weighting in (self.weighting, None))
+        ]
 
     def curves(self, *kinds: str, grouped: bool = False) -> list[Curve]:
         """Curves of the kinds in the primary weighting (or without one): of everybody, or of groups."""

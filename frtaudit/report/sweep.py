@@ -115,8 +115,11 @@ def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
     lines: dict[tuple[str, str], dict[int, Mark]] = {}
     for index, finding in enumerate(sweep["rulings"]):
         about = measure_words(finding["measure"], with_provider=True) if finding["measure"] else NONE
-        marks = lines.setdefault((finding["requirement"], about), {})
-        marks[finding["job"]] = _mark(finding, f"/rulings/{index}")
+        code, verdict = finding["in_sweep"], finding["verdict"]
+        word = display_name(words().verdict, code)
+        other = "" if code == verdict else f"{display_name(words().verdict, verdict)} in its run"
+        mark = Mark(code=code, word=word, other=other, pointer=f"/rulings/{index}/in_sweep")
+        lines.setdefault((finding["requirement"], about), {})[finding["job"]] = mark
     done = [job["number"] for job in sweep["jobs"] if job["state"] == "done"]
     if not lines:
         return ()
@@ -132,12 +135,6 @@ def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
         )
         for number, part in enumerate(parts)
     )
-
-
-def _mark(job_finding: SweepJson, place: str) -> Mark:
-    code, verdict = job_finding["in_sweep"], job_finding["verdict"]
-    other = "" if code == verdict else f"{display_name(words().verdict, verdict)} in its run"
-    return Mark(code=code, word=display_name(words().verdict, code), other=other, pointer=f"{place}/in_sweep")
 
 
 def numbers_table(sweep: SweepJson) -> Table | None:
