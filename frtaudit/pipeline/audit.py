@@ -6,7 +6,7 @@ from typing import cast
 
 import pyarrow as pa
 
-from frtaudit.core import AuditResult, Cohort, CohortData, Estimate, Finding, Groups
+from frtaudit.core import AuditResult, CohortData, Groups
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
 from frtaudit.core.machine import signals
@@ -56,7 +56,9 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     cohort_data, groups, comparisons = prepared.cohort_data, prepared.groups, prepared.comparisons
     inputs = inputs_of(spec, cohort_data, prepared.providers)
 
-    outcomes = [AnalysisOutput(notes=_cautions(cohort_data))]
+    of_labels = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
+    unnamed = () if cohort_data.named else (nameless.SAID,)
+    outcomes = [AnalysisOutput(notes=(*unnamed, *cohort_data.notes, *of_labels))]
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
     with (
@@ -92,7 +94,20 @@ def _result(
     estimates = [estimate for outcome in outcomes for estimate in outcome.estimates]
     estimates += highest(estimates, ranked_classes(groups), spec.weighting, spec.bootstrap.alpha)
     counts = counts_of(cohort_data)
-    findings = _judge(spec, cohort_data.cohort, groups, estimates, subjects_of(counts))
+    context = JudgementContext(
+        estimates=estimates,
+        ranked=ranked_classes(groups),
+        alpha=spec.bootstrap.alpha,
+        weighting=spec.weighting,
+        labels={
+            name: dict(zip(classification.classes, classification.labels, strict=True))
+            for name, classification in cohort_data.cohort.classifications.items()
+        },
+        corrected=without_confirmed(estimates),
+        subjects=subjects_of(counts),
+        has_transactions=TRANSACTIONS in spec.analyses,
+    )
+    findings = with_suspects(judge(spec.requirements, context), spec.requirements, context)
     named = {finding.index for finding in findings if finding.index is not None}
     return AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
@@ -105,13 +120,6 @@ def _result(
         cohort=counts | made_of(cohort_data, inputs),
         notes=notes_of(spec, outcomes),
     )
-
-
-def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
-    """Notes on subjects without names, or with estimated labels."""
-    of_labels = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
-    notes = (*cohort_data.notes, *of_labels)
-    return notes if cohort_data.named else (nameless.SAID, *notes)
 
 
 def _read(spec: AuditSpec, system: SystemData, progress: Progress) -> dict[str, AnalysisOutput]:
@@ -144,26 +152,3 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -
         signals.check()
         if known:
             yield cast("Comparison", spec.analyses[name]).across(known, spec, spec.bootstrap.alpha)
-
-
-def _judge(
-    spec: AuditSpec,
-    cohort: Cohort,
-    groups: Groups,
-    estimates: list[Estimate],
-    subjects: Mapping[tuple[str | None, str], int],
-) -> tuple[Finding, ...]:
-    context = JudgementContext(
-        estimates=estimates,
-        ranked=ranked_classes(groups),
-        alpha=spec.bootstrap.alpha,
-        weighting=spec.weighting,
-        labels={
-            name: dict(zip(classification.classes, classification.labels, strict=True))
-            for name, classification in cohort.classifications.items()
-        },
-        corrected=without_confirmed(estimates),
-        subjects=subjects,
-        has_transactions=TRANSACTIONS in spec.analyses,
-    )
-    return with_suspects(judge(spec.requirements, context), spec.requirements, context)

@@ -63,15 +63,13 @@ def overrides_of(words: Sequence[str]) -> list[str]:
 def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> list[str]:
     """The overrides that compose the comparison of run folders, each with its name or the empty text."""
     if not runs:
-        raise SpecError(
-            "compare", "no run", "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."
-        )
+        accepted = "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."
+        raise SpecError("compare", "no run", accepted)
     folders = Counter(path.resolve() for _, path in runs)
     twice = next((path for _, path in runs if folders[path.resolve()] > 1), None)
     if twice is not None:
-        raise SpecError(
-            "compare", f"{str(twice)!r} is given twice", "each run once: a run does not differ from itself"
-        )
+        accepted = "each run once: a run does not differ from itself"
+        raise SpecError("compare", f"{str(twice)!r} is given twice", accepted)
     read = []
     for _, path in runs:
         signals.check()

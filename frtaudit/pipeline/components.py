@@ -8,14 +8,7 @@ from frtaudit.core import CohortData, Comparisons
 from frtaudit.core.registry import lookup
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import (
-    Analysis,
-    CohortAnalysis,
-    CohortSource,
-    Pairing,
-    Provider,
-    offered,
-)
+from frtaudit.evaluation.system import Analysis, CohortAnalysis, CohortSource, Pairing, Provider, offered
 from frtaudit.inputs.acquisition import usual_range
 from frtaudit.inputs.sanitize import as_read, sanitized
 from frtaudit.inputs.score_lists.nameless import refuse_people
@@ -123,6 +116,5 @@ def _named(name: str, cohort_data: CohortData, known: list[str]) -> object:
     if name in cohort_data.tables:
         score_range = usual_range(cohort_data.tables[name][1].score)
         return lookup("provider", "precomputed", "providers")(name=name, score_range=score_range)
-    raise SpecError(
-        "providers", f"the cohort offers no {name!r}", ", ".join(known) or "a mapping with name and type"
-    )
+    accepted = ", ".join(known) or "a mapping with name and type"
+    raise SpecError("providers", f"the cohort offers no {name!r}", accepted)

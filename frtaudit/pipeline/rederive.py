@@ -49,9 +49,8 @@ def refuse_places(recorded: Mapping[str, Json], spec: AuditSpec) -> None:
     for key in (*machine, *paths_of(spec)):
         with suppress(KeyError):
             text = f"found {value_at(recorded, key)!r:.60} in result.json"
-            raise SpecError(
-                key, text, "a result.json as a run writes it: no paths, addresses or report settings"
-            )
+            accepted = "a result.json as a run writes it: no paths, addresses or report settings"
+            raise SpecError(key, text, accepted)
 
 
 @contextmanager

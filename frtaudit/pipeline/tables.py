@@ -279,17 +279,8 @@ def _series(
 ) -> pa.Table:
     provider, plan, at, weighting = place
     n = len(values)
-    columns = [
-        _constant(provider, n),
-        _constant(plan, n),
-        pa.array(np.arange(n, dtype=np.int32)),
-        _constant(metric, n),
-        _constant(at, n),
-        _constant(group[1], n),
-        _constant(group[2], n),
-        _constant(weighting, n),
-        pa.array(values),
-    ]
+    texts = [_constant(text, n) for text in (provider, plan, metric, at, *group[1:], weighting)]
+    columns = [*texts[:2], pa.array(np.arange(n, dtype=np.int32)), *texts[2:], pa.array(values)]
     return pa.Table.from_arrays(columns, schema=REPLICATE_SCHEMA)
 
 

@@ -50,13 +50,11 @@ def set_pairs(
     if listed is None:
         return pairs_of(spec, of, cohort_data, comparisons, where)
     if listed.all_pairs:
-        raise SpecError(
-            f"{where}.pairs", "all pairs, implied", "a protocol that lists pairs: listed, sampled, curated"
-        )
+        accepted = "a protocol that lists pairs: listed, sampled, curated"
+        raise SpecError(f"{where}.pairs", "all pairs, implied", accepted)
     if of.source is FoldSource.FILE:
-        raise SpecError(
-            f"{where}.folds.source", "folds from a file with pairs", "official, disjoint or strict"
-        )
+        text = "folds from a file with pairs"
+        raise SpecError(f"{where}.folds.source", text, "official, disjoint or strict")
     capped, note = _capped(spec, of, cohort_data.cohort, listed)
     if of.source is FoldSource.OFFICIAL:
         folded = _with_folds(capped, f"{where}.pairs")
@@ -155,11 +153,9 @@ def _claimed(of: Folds, cohort: Cohort, listed: Comparisons, where: str) -> Comp
     leaks = mated if of.claim is FoldClaim.DISJOINT else every
     if leaks:
         kind = "mated pairs" if of.claim is FoldClaim.DISJOINT else "pairs"
-        raise DataError(
-            f"{where}.claim",
-            f"the folds share identities: {kind} of {leaks} subject{'s' * (leaks > 1)} lie in more than one fold",
-            f"each subject's {kind} in one fold, or claim: none",
-        )
+        of_subjects = f"{kind} of {leaks} subject{'s' * (leaks > 1)}"
+        text = f"the folds share identities: {of_subjects} lie in more than one fold"
+        raise DataError(f"{where}.claim", text, f"each subject's {kind} in one fold, or claim: none")
     return listed
 
 
@@ -265,11 +261,8 @@ def strata_of_pairs(cohort: Cohort, schema: str | None, first: Ints, second: Int
     if schema is None:
         return None
     if schema not in cohort.classifications:
-        raise SpecError(
-            "folds.stratify",
-            f"no schema is named {schema!r}",
-            ", ".join(cohort.classifications) or "a schema",
-        )
+        accepted = ", ".join(cohort.classifications) or "a schema"
+        raise SpecError("folds.stratify", f"no schema is named {schema!r}", accepted)
     codes = cohort.classifications[schema].codes.astype(np.int64)
     across = len(cohort.classifications[schema].classes) + 1
     return np.where(codes[first] == codes[second], codes[first] + 1, across)

@@ -36,6 +36,7 @@ from frtaudit.pipeline.publishable.withheld import (
 )
 
 MINIMUM = 10
+KINDS = (PEOPLE, SAMPLES, TWO)
 CURVES = frozenset({"roc", "det", "fmr", "fnmr", "tar", "tar_difference"})
 _OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,]|$)")
 _NUMBERED = re.compile(r"(?<![\w.])\d")
@@ -167,13 +168,14 @@ def _cohort(cohort: Mapping[str, Json], withheld: Withheld) -> dict[str, Json]:
     """The counts of the cohort; null where they are withheld. Steps of sanitization count people: left out."""
     schemas: dict[str, Json] = {}
     for name, counted in mapping(cohort.get("schemas")).items():
+        small = withheld.classes.get(name, frozenset())
         rows: list[Json] = [
-            dict(row) | dict.fromkeys(_nulls(withheld, name, str(row.get("group"))))
+            dict(row) | dict.fromkeys(KINDS if str(row.get("group")) in small else sorted(withheld.hidden))
             for schema, row in rows_of(cohort)
             if schema == name
         ]
         schemas[name] = {**mapping(counted), "groups": rows}
-    totals = {kind: cohort.get(kind) for kind in (PEOPLE, SAMPLES, TWO)}
+    totals = {kind: cohort.get(kind) for kind in KINDS}
     return totals | dict.fromkeys(withheld.totals) | {"schemas": schemas}
 
 
@@ -210,19 +212,11 @@ def _made(cohort: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def _nulls(withheld: Withheld, schema: str, group: str) -> Sequence[str]:
-    if group in withheld.classes.get(schema, ()):
-        return (PEOPLE, SAMPLES, TWO)
-    return sorted(withheld.hidden)
-
-
 def _record(withheld: Withheld, minimum: int, left_out: Mapping[str, Json]) -> Json:
-    classes: dict[str, Json] = {
-        schema: sorted(groups) for schema, groups in sorted(withheld.classes.items()) if groups
-    }
+    classes = {schema: sorted(groups) for schema, groups in sorted(withheld.classes.items()) if groups}
     return {
         "minimum": minimum,
-        "withheld": classes,
+        "withheld": dict(classes),
         "by_no_class": sorted(withheld.hidden),
         "left_out": dict(left_out),
     }

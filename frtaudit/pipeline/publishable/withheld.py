@@ -8,7 +8,7 @@ import numpy as np
 
 from frtaudit.core import AuditResult, Estimate
 from frtaudit.core.arrays import Flags, Floats
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, entries, mapping
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.errors import DataError
 from frtaudit.pipeline.publishable.linked_tables import Cell, Linked, linked
@@ -75,10 +75,8 @@ def counts(result: AuditResult, tables: Linked, kind: str) -> Floats:
 
 def rows_of(cohort: Mapping[str, Json]) -> Iterator[tuple[str, Mapping[str, Json]]]:
     """Every class of every schema: the schema's name and the row of its counts."""
-    schemas = cohort.get("schemas")
-    for name, schema in schemas.items() if isinstance(schemas, Mapping) else ():
-        groups = schema.get("groups") if isinstance(schema, Mapping) else ()
-        for row in groups if isinstance(groups, (list, tuple)) else ():
+    for name, schema in mapping(cohort.get("schemas")).items():
+        for row in entries(mapping(schema).get("groups")):
             if isinstance(row, Mapping):
                 yield name, row
 
