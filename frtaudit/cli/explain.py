@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from frtaudit.core.canonical import Json, to_bytes
@@ -59,7 +60,7 @@ def _plain(explanation: Explanation) -> Json:
     return {
         "level": explanation.level,
         "target": "population",
-        "thresholds": [meaning.to_json() for meaning in explanation.meanings],
+        "thresholds": [asdict(meaning) for meaning in explanation.meanings],
         "untold": list(explanation.untold),
     }
 

@@ -76,7 +76,7 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
         tree = selection.chosen(tree, choice, words)
         if (audit := selected.get("audit")) is None:
             raise SpecError("audit", "exactly one audit has to be selected", "audit=NAME")
-        tree["name"] = audit if tree.get("name") in _NO_PLACE else tree["name"]
+        tree["name"] = audit if tree.get("name") in (None, MISSING) else tree["name"]
     if root == EMBED and isinstance(preset := tree.get("preset"), dict):
         preset["name"] = selected.get("preset")
     return Composed(_with_given(tree, given), _with_given(_without_places(resolve(tree), root), given))

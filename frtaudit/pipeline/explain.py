@@ -7,7 +7,8 @@ The run's scores are read from its tables, and rates and intervals come from the
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from frtaudit.config.plugins import load_plugins
@@ -51,10 +52,6 @@ class Meaning:
     fnmr: Rate
     source: str | None = None
 
-    def to_json(self) -> dict[str, Json]:
-        """As ``--json`` prints it."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
@@ -92,9 +89,25 @@ def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None)
     estimates = _estimates(run, path, usable) if usable else ()
     level = 1 - float(str(mapping(run.spec.get("bootstrap")).get("alpha", 0.05)))
     labels = labels_of(run)
-    meanings = (
-        meaning for system, ones in usable.items() for meaning in _meanings(system, ones, estimates, labels)
-    )
+    meanings: list[Meaning] = []
+    for system, cuts in usable.items():
+        rows = [row for row in estimates if row.provider == system and row.metric in ("fmr", "fnmr")]
+        rates = {(row.at["name"], row.schema, row.group, row.metric): _rate(row) for row in rows}
+        places = product(cuts, dict.fromkeys((row.schema, row.group) for row in rows))
+        meanings += [
+            Meaning(
+                system=system,
+                origin=cut.origin,
+                threshold=cut.threshold,
+                schema=schema,
+                group=group,
+                label=labels.get(schema or "", {}).get(group, group),
+                fmr=rates[cut.key, schema, group, "fmr"],
+                fnmr=rates[cut.key, schema, group, "fnmr"],
+                source=cut.source,
+            )
+            for cut, (schema, group) in places
+        ]
     return Explanation(meanings=tuple(meanings), untold=tuple(dict.fromkeys(untold)), level=level)
 
 
@@ -172,31 +185,6 @@ def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted
     return tuple(
         estimate for estimate in estimates if "name" in estimate.at and estimate.weighting == weighting
     )
-
-
-def _meanings(
-    system: str,
-    wanted: Sequence[_Wanted],
-    estimates: Sequence[Estimate],
-    labels: Mapping[str, Mapping[str, str]],
-) -> Iterator[Meaning]:
-    rows = [row for row in estimates if row.provider == system and row.metric in ("fmr", "fnmr")]
-    rates = {(row.at["name"], row.schema, row.group, row.metric): _rate(row) for row in rows}
-    groups = list(dict.fromkeys((row.schema, row.group) for row in rows))
-    for cut in wanted:
-        for schema, group in groups:
-            fmr, fnmr = (rates[cut.key, schema, group, metric] for metric in ("fmr", "fnmr"))
-            yield Meaning(
-                system=system,
-                origin=cut.origin,
-                threshold=cut.threshold,
-                schema=schema,
-                group=group,
-                label=labels.get(schema or "", {}).get(group, group),
-                fmr=fmr,
-                fnmr=fnmr,
-                source=cut.source,
-            )
 
 
 def _rate(estimate: Estimate) -> Rate:

@@ -113,13 +113,8 @@ def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
     """Subjects of each class by Mann-Whitney, from the mean mated score of each subject; alpha over the classes."""
     means, who = subject_means(system)
     for s, schema in enumerate(system.groups.schemas):
-        names = [
-            (g, name)
-            for g, ((group_schema, name), flag) in enumerate(
-                zip(system.groups.names, system.groups.ranked, strict=True)
-            )
-            if group_schema == schema and flag
-        ]
+        flags = enumerate(zip(system.groups.names, system.groups.ranked, strict=True))
+        names = [(g, name) for g, ((of, name), is_ranked) in flags if of == schema and is_ranked]
         rows = tuple(
             _apart(name, g, system.groups.of[s][who], means, len(names), context) for g, name in names
         )

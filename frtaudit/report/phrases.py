@@ -126,25 +126,17 @@ def bounds(
     if interval.low is None or interval.high is None:
         reason = mark if notes else (TextSpan(text=f" {interval.note}", pointer=note_at),)
         return spans(TextSpan(text="none", kind="none"), reason)
-    low, high = _ends(bound, estimate, limit, places)
-    return spans(number(low, f"{bound.pointer}/low"), " to ", number(high, f"{bound.pointer}/high"), mark)
-
-
-def _ends(
-    bound: Bounds, estimate: Estimate, limit: float | None, places: int | None = None
-) -> tuple[str, str]:
-    interval = bound.interval
-    low, high = float(interval.low or 0.0), float(interval.high or 0.0)
-    kind = kind_of(estimate.metric)
+    ends = float(interval.low or 0.0), float(interval.high or 0.0)
     if estimate.metric in RATES:
-        low, high = formatting.clipped(low, high)
-    if places is not None:
-        return formatting.fixed(low, places), formatting.fixed(high, places)
-    chosen = formatting.style_of(estimate.value, high)
-    low_text, high_text = (
-        printed(kind, end, style=chosen, limit=limit, limits=bound.limits) for end in (low, high)
+        ends = formatting.clipped(*ends)
+    kind, chosen = kind_of(estimate.metric), formatting.style_of(estimate.value, ends[1])
+    low, high = (
+        printed(kind, end, style=chosen, limit=limit, limits=bound.limits)
+        if places is None
+        else formatting.fixed(end, places)
+        for end in ends
     )
-    return low_text, high_text
+    return spans(number(low, f"{bound.pointer}/low"), " to ", number(high, f"{bound.pointer}/high"), mark)
 
 
 def level(bound: Bounds) -> TextSpan:

@@ -177,18 +177,17 @@ def changes_table(sweep: SweepJson) -> Table | None:
     """What went with each setting, other settings being equal."""
     if not sweep["changes"]:
         return None
-    titles = (
-        "Setting",
-        "from",
-        "to",
-        "Pairs of jobs",
-        "Verdicts over the sweep that differ",
-        "Largest change",
-        "from ",
-        "to ",
-        "Jobs",
-    )
-    kinds = ("text", "text", "text", "num", "num", "text", "num", "num", "num")
+    kinds = {
+        "Setting": "text",
+        "from": "text",
+        "to": "text",
+        "Pairs of jobs": "num",
+        "Verdicts over the sweep that differ": "num",
+        "Largest change": "text",
+        "from ": "num",
+        "to ": "num",
+        "Jobs": "num",
+    }
     rows = tuple(_change(index, change) for index, change in enumerate(sweep["changes"]))
     return Table(
         name="changes",
@@ -196,7 +195,7 @@ def changes_table(sweep: SweepJson) -> Table | None:
             "Pairs of jobs that differ in one setting only. Largest change: of all main numbers, relative to itself; "
             "a description, not a test."
         ),
-        columns=tuple(Column(title=title, kind=kind) for title, kind in zip(titles, kinds, strict=True)),
+        columns=tuple(Column(title=title, kind=kind) for title, kind in kinds.items()),
         blocks=(Block(rows=rows),),
     )
 

@@ -130,6 +130,7 @@ def _changes(
     plan: Plan, outcomes: Sequence[JobResult], rows: Sequence[Row], findings: Sequence[JobFinding]
 ) -> Iterator[Change]:
     jobs = [outcome.job for outcome in outcomes if outcome.state is State.DONE]
+    verdicts = {(finding.job, finding.requirement, finding.measure): finding.in_sweep for finding in findings}
     for key in plan.keys:
         values = tuple(dict.fromkeys(job.settings[key] for job in jobs))
         for before, after in combinations(values, 2):
@@ -139,38 +140,28 @@ def _changes(
                 for two in jobs
                 if job.settings[key] == before and dict(job.settings) | {key: after} == dict(two.settings)
             ]
-            if pairs:
-                yield _change(key, (before, after), pairs, rows, findings)
-
-
-def _change(
-    key: str,
-    values: tuple[str, str],
-    pairs: Sequence[tuple[int, int]],
-    rows: Sequence[Row],
-    findings: Sequence[JobFinding],
-) -> Change:
-    verdicts = {(finding.job, finding.requirement, finding.measure): finding.in_sweep for finding in findings}
-    compared = [
-        (verdict, verdicts[two, requirement, measure])
-        for (job, requirement, measure), verdict in verdicts.items()
-        for number, two in pairs
-        if job == number and measure is not None and (two, requirement, measure) in verdicts
-    ]
-    moved = [move for move in _moves(pairs, rows) if move[0] > 0]
-    most = max(moved, key=lambda move: move[0], default=None)
-    return Change(
-        setting=key,
-        before=values[0],
-        after=values[1],
-        pairs=len(pairs),
-        compared=len(compared),
-        verdicts=sum(verdict is not two for verdict, two in compared),
-        measure=most[1].measure if most else None,
-        value_before=most[1].value if most else None,
-        value_after=most[2].value if most else None,
-        jobs=(most[1].job, most[2].job) if most else None,
-    )
+            if not pairs:
+                continue
+            compared = [
+                (verdict, verdicts[two, requirement, measure])
+                for (number, requirement, measure), verdict in verdicts.items()
+                for one_of_pair, two in pairs
+                if number == one_of_pair and measure is not None and (two, requirement, measure) in verdicts
+            ]
+            moved = [move for move in _moves(pairs, rows) if move[0] > 0]
+            most = max(moved, key=lambda move: move[0], default=None)
+            yield Change(
+                setting=key,
+                before=before,
+                after=after,
+                pairs=len(pairs),
+                compared=len(compared),
+                verdicts=sum(verdict is not other for verdict, other in compared),
+                measure=most[1].measure if most else None,
+                value_before=most[1].value if most else None,
+                value_after=most[2].value if most else None,
+                jobs=(most[1].job, most[2].job) if most else None,
+            )
 
 
 def _moves(pairs: Sequence[tuple[int, int]], rows: Sequence[Row]) -> Iterator[tuple[float, Row, Row]]:
