@@ -248,35 +248,3 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
         value = getattr(options, name, None)
         flags += [f"--{name}", value] if value else []
     return options, flags
-
-
-def add_fake_flags(parser: Parser) -> None:
-    """Options of synthetic services: fields of :class:`frtaudit.collection.fake.world.Conduct` and its faults."""
-    add = parser.add_argument
-    add("--port", type=int, default=0, metavar="N", help="port on this machine (default: a free one)")
-    add("--seed", type=int, default=0, metavar="N", help="seed of faults and delays (default: 0)")
-    add("--latency", type=float, default=0.0, metavar="S", help="seconds an answer takes (default: 0)")
-    add("--rate", type=float, metavar="R", help="calls per second and service before throttling")
-    add("--swap-after", type=int, metavar="N", help="comparisons after which another model answers")
-    add("--swap-share", type=float, default=0.0, metavar="P", help="share of comparisons with another model")
-    add(
-        "--asymmetry",
-        type=float,
-        default=0.0,
-        metavar="SD",
-        help="standard deviation of the difference between the two orders of a pair",
-    )
-    for name, what in FAULTS.items():
-        flag = f"--{name.replace('_', '-')}"
-        add(flag, type=float, default=0.0, metavar="P", help=f"share of {what}")
-
-
-FAULTS = {
-    "throttled": "attempts that are throttled (429 and similar)",
-    "error": "attempts that end with 500",
-    "error_in_answer": "attempts whose 200 answer contains an error",
-    "torn": "attempts answered with half of the JSON",
-    "slow": "attempts answered five seconds late",
-    "lost": "attempts processed and billed, but not answered: the call is repeated",
-    "empty": "requests in which the service detects no face",
-}

@@ -52,9 +52,8 @@ def check(spec: AuditSpec) -> list[str]:
         read_pairs(cohort_data.pairs, cohort_data.cohort)
     for name, (listed, origin) in prepared.lists.items():
         lines.append(f"test set {name}: {listed.n_listed} pairs, folds {origin}")
-    lines.append(
-        f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
-    )
+    resampling = f"B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
+    lines.append(f"analyses: {', '.join(spec.analyses)}; {resampling}")
     if spec.engine is not Engine.CPU:
         with executor_of(spec.dask, spec.threads, spec.engine) as executor:  # the device, after its test
             tested = "its float32 products were tested; times are without it"

@@ -75,9 +75,8 @@ def _row(estimate: Estimate, interval: Interval | None) -> dict[str, Json]:
 
 
 def _finding_row(result: AuditResult, finding: Finding) -> dict[str, Json]:
-    row: dict[str, Json] = dict.fromkeys(_JUDGED)
-    if (judged := result.judged(finding)) is not None:
-        row = _place_row(judged)
+    judged = result.judged(finding)
+    row: dict[str, Json] = dict.fromkeys(_JUDGED) if judged is None else _place_row(judged)
     row |= {name: getattr(finding, name) for name in ("requirement", "limit", *_FINDING)}
     declared = rows_of(result.spec.get("requirements"))
     senses = (entry.get("sense") for entry in declared if entry.get("name") == finding.requirement)

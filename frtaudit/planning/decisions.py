@@ -256,7 +256,5 @@ def _outcome(powers: Sequence[float], asked: float) -> str:
 
 def _group(demand: Demand) -> str:
     party = demand.party
-    rate = WORDS[demand.rate]
-    if party.schema is None:
-        return f"{EVERYBODY}, {rate}"
-    return f"{party.schema}, {party.name}, {rate}"
+    of = EVERYBODY if party.schema is None else f"{party.schema}, {party.name}"
+    return f"{of}, {WORDS[demand.rate]}"

@@ -174,10 +174,8 @@ def _needs(party: Party, asked: Wanted, context: PlanContext) -> Iterator[tuple[
             for way in context.ways(asked.rate, design, rule=False).values()
         ]
         yield (party.name, name, *_pairs(design, by_rule), have)
-    for name, rate in (
-        ("pass at no error", 0.0),
-        (f"pass, power {context.settings.power:g}", asked.expected),
-    ):
+    passing = {"pass at no error": 0.0, f"pass, power {context.settings.power:g}": asked.expected}
+    for name, rate in passing.items():
         to_pass = [
             power.subjects_to_pass(
                 design, way, rate, asked.limit, asked.alpha(context.alpha), context.settings.power

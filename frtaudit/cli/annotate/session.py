@@ -125,9 +125,8 @@ def _boxes(path: Path) -> dict[str, tuple[float, ...]]:
     first = boxes.provider == min(boxes.provider.tolist(), default="")
     alone = Counter(boxes.image[first].tolist())
     box_of: dict[str, tuple[float, ...]] = {}
-    for image, face, box in zip(
-        boxes.image[first], boxes.face[first], boxes.box[first].tolist(), strict=True
-    ):
+    rows = zip(boxes.image[first], boxes.face[first], boxes.box[first].tolist(), strict=True)
+    for image, face, box in rows:
         box_of[face] = tuple(box)
         if alone[image] == 1:
             box_of[image] = tuple(box)
