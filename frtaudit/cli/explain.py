@@ -29,14 +29,10 @@ def main(argv: Sequence[str]) -> int:
     """
     parser = Parser(prog="frtaudit explain", description=DOES)
     parser.add_argument("run", metavar="RUN", help="the folder of a finished run")
-    parser.add_argument(
-        "thresholds", nargs="*", metavar="threshold=X", help="match if the score is above X; can be repeated"
-    )
-    parser.add_argument(
-        "--scores",
-        choices=[scale.value for scale in Scale],
-        help="scale of the scores of a score list, for default thresholds of libraries",
-    )
+    above = "match if the score is above X; can be repeated"
+    parser.add_argument("thresholds", nargs="*", metavar="threshold=X", help=above)
+    scores = "scale of the scores of a score list, for default thresholds of libraries"
+    parser.add_argument("--scores", choices=[scale.value for scale in Scale], help=scores)
     parser.add_argument("--json", action="store_true", help="print canonical JSON")
     options = parser.parse_intermixed_args(argv)
     scale = Scale(options.scores) if options.scores else None

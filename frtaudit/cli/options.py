@@ -140,9 +140,8 @@ def parser_of(command: str, does: str, epilog: str, words: str = "key=value") ->
         allow_abbrev=False,
     )
     parser.add_argument("overrides", nargs="*", metavar=words, help="overrides; see below")
-    parser.add_argument(
-        "--config-dir", "-cd", metavar="FOLDER", help="your own presets: audit/, schema/, requirement/, ..."
-    )
+    presets = "your own presets: audit/, schema/, requirement/, ..."
+    parser.add_argument("--config-dir", "-cd", metavar="FOLDER", help=presets)
     return parser
 
 
@@ -153,19 +152,10 @@ def add_label_flags(parser: Parser) -> None:
     add("--first", type=int, metavar="N", help="only the N most informative faces")
     add("--blind", action="store_true", help="hide the estimates, and the answers in the list of faces")
     add("--names", metavar="FILE", help="CSV with the names of the queries: the list that was searched for")
-    add(
-        "--fetch",
-        action="append",
-        default=[],
-        metavar="WORD",
-        help="read pictures again from the source of a collection: collection=NAME, or key=value of it",
-    )
-    add(
-        "--reviews",
-        nargs=2,
-        metavar=("FILE", "FILE"),
-        help="print the agreement of two reviewers, and ask for the faces on which they differ",
-    )
+    fetch = "read pictures again from the source of a collection: collection=NAME, or key=value of it"
+    add("--fetch", action="append", default=[], metavar="WORD", help=fetch)
+    reviews = "print the agreement of two reviewers, and ask for the faces on which they differ"
+    add("--reviews", nargs=2, metavar=("FILE", "FILE"), help=reviews)
     add("--port", type=int, default=0, metavar="P", help="port of the page (default: a free one)")
 
 
@@ -173,19 +163,10 @@ def add_plan_flags(parser: Parser) -> None:
     """Power, expected rates, and the size of a cohort that is not there yet."""
     add = parser.add_argument
     add("--power", type=float, default=0.8, metavar="P", help="power of a test (default: 0.8)")
-    add(
-        "--ratio",
-        type=float,
-        default=2.0,
-        metavar="R",
-        help="ratio of the rates of two groups to detect (default: 2)",
-    )
-    add(
-        "--difference",
-        type=float,
-        metavar="D",
-        help="difference in FNMR to detect between two systems of the pilot that an analysis compares (default: 0.01)",
-    )
+    ratio = "ratio of the rates of two groups to detect (default: 2)"
+    add("--ratio", type=float, default=2.0, metavar="R", help=ratio)
+    systems = "two systems of the pilot that an analysis compares (default: 0.01)"
+    add("--difference", type=float, metavar="D", help=f"difference in FNMR to detect between {systems}")
     for name, what in (
         ("limit", "one more limit, for all subjects and each group: fnmr=0.01"),
         ("expected", "the true rate (default: half the limit): fnmr=0.004"),
@@ -194,13 +175,8 @@ def add_plan_flags(parser: Parser) -> None:
         add(f"--{name}", type=_rate, action="append", default=[], metavar="RATE=X", help=what)
     add("--subjects", type=int, metavar="K", help="plan without data: a cohort of K subjects")
     add("--samples", type=float, metavar="M", help="plan without data: M samples of each subject")
-    add(
-        "--transactions",
-        type=int,
-        default=1,
-        metavar="T",
-        help="mated transactions of each subject (default: 1)",
-    )
+    transactions = "mated transactions of each subject (default: 1)"
+    add("--transactions", type=int, default=1, metavar="T", help=transactions)
     add("--no-scores", action="store_true", help="do not score the providers as a pilot")
     add("--json", action="store_true", help="print canonical JSON")
 
@@ -228,9 +204,8 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
     codes = RUN_CODES if command == "run" else CHECK_CODES
     parser = parser_of(command, does, OVERRIDES + codes)
     if command != "run":
-        add_fail_on(
-            parser, "accepted so that a command of frtaudit run can be checked; it changes nothing here"
-        )
+        unused = "accepted so that a command of frtaudit run can be checked; it changes nothing here"
+        add_fail_on(parser, unused)
     else:
         add_fail_on(parser)
         add_json(parser)
