@@ -259,9 +259,8 @@ def _of_launcher(error: Exception, hydras: Sequence[str]) -> FrtauditError:
     if line.where != UNEXPECTED:
         return line
     message = str(error).partition("\n")[0]
-    return DataError(
-        _launcher(hydras), f"{type(error).__name__}: {message}", "a launcher that works on this machine"
-    )
+    text = f"{type(error).__name__}: {message}"
+    return DataError(_launcher(hydras), text, "a launcher that works on this machine")
 
 
 def _launcher(hydras: Sequence[str]) -> str:

@@ -108,9 +108,8 @@ def complete(words: Sequence[str]) -> int:
 def refuse_used(folder: Path) -> None:
     """Raise :class:`SpecError` for an output folder that already holds a result."""
     if (folder / RESULT).exists():
-        raise SpecError(
-            "hydra.run.dir", f"{folder.name} already contains a {RESULT}", "a folder without a result"
-        )
+        text = f"{folder.name} already contains a {RESULT}"
+        raise SpecError("hydra.run.dir", text, "a folder without a result")
 
 
 def print_error(error: FrtauditError) -> None:

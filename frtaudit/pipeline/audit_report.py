@@ -259,9 +259,8 @@ class Report:
         folder = self.places[-1]
         result = folder / "result.json"
         if result.is_file() and sha256_file(result) != self.result.sha256:
-            raise VerificationError(
-                str(result), "is another result than this report's", "the folder as it was saved"
-            )
+            problem = "is another result than this report's"
+            raise VerificationError(str(result), problem, "the folder as it was saved")
         return verify(folder, trust)
 
     def __repr__(self) -> str:

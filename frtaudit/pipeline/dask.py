@@ -115,9 +115,8 @@ def _client(where: str, address: dict[str, str]) -> Iterator["Client"]:
     try:
         client = Client(**address, timeout=CONNECT, set_as_default=False, direct_to_workers=True)
     except (OSError, ValueError) as error:
-        raise ClusterError(
-            "dask", f"no scheduler answers at {where}", "a running `dask scheduler`"
-        ) from error
+        text = f"no scheduler answers at {where}"
+        raise ClusterError("dask", text, "a running `dask scheduler`") from error
     with client:
         yield client
 

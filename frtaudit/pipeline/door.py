@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from frtaudit.config.composition import CONFIG, Composed, composed
 from frtaudit.config.load import audit_of, load_spec
+from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
 from frtaudit.core.methods import Target
 from frtaudit.core.spec import AuditSpec, IntervalSpec
@@ -162,8 +163,7 @@ def evaluate(
     targets = f"thresholds.fmr={np.atleast_1d(fmr).astype(float).tolist()}"
     composition = composed(CONFIG, [*(_NAMED if arrays.named else _NAMELESS), targets, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
-    declared = composition.resolved.get("schemas")
-    both = {**schemas, **(declared if isinstance(declared, Mapping) else {})}
+    both = {**schemas, **mapping(composition.resolved.get("schemas"))}
     spec = audit_of(Composed(composition.as_written, {**composition.resolved, "schemas": both}))
     return _in_memory(_without_samples(spec, arrays), arrays)
 

@@ -159,12 +159,10 @@ def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted
     """The rates of the run's scores at the thresholds, by an audit of them without replicates."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "thresholds.json"
-        file.write_text(
-            json.dumps({name: {cut.key: cut.threshold for cut in ones} for name, ones in wanted.items()})
-        )
-        bootstrap = {
-            key: value for key, value in mapping(run.spec.get("bootstrap")).items() if key in ("B", "alpha")
-        }
+        values = {name: {cut.key: cut.threshold for cut in cuts} for name, cuts in wanted.items()}
+        file.write_text(json.dumps(values))
+        declared = mapping(run.spec.get("bootstrap"))
+        bootstrap = {key: declared[key] for key in ("B", "alpha") if key in declared}
         spec = from_plain(
             {
                 "name": "explain",

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from frtaudit.core import AuditResult
-from frtaudit.core.canonical import Json, sha256_file, to_bytes
+from frtaudit.core.canonical import Json, mapping, sha256_file, to_bytes
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
@@ -194,8 +194,7 @@ def _write_report(
 
 def _inner(result: AuditResult, covered: Mapping[str, bytes], signer: Signer, when: datetime) -> bytes:
     """The statement inside the PDF."""
-    inputs = result.digests["inputs"]
-    named = {str(name): str(value) for name, value in inputs.items()} if isinstance(inputs, Mapping) else {}
+    named = {str(name): str(value) for name, value in mapping(result.digests["inputs"]).items()}
     return inner_statement(covered, str(result.digests["spec"]), named, signer, when)
 
 

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cache, cached_property
 
 from frtaudit.core import AuditResult, Target
-from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.canonical import Json, entries, mapping, to_bytes
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
 from frtaudit.core.text.formatting import cell
@@ -181,19 +181,17 @@ class Evidence:
 
 def _list(name: str, evidence: Evidence) -> Checklist:
     declared = known()[name]
-    items = declared["item"]
     return Checklist(
         name=name,
         title=str(declared["title"]),
         note=str(declared["note"]),
-        items=tuple(_item(entry, evidence) for entry in (items if isinstance(items, list) else ())),
+        items=tuple(_item(mapping(entry), evidence) for entry in entries(declared["item"])),
     )
 
 
 def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
     applies = str(declared.get("applies", ""))
-    rules = declared.get("found")
-    places = [evidence.place(str(rule)) for rule in (rules if isinstance(rules, list) else ())]
+    places = [evidence.place(str(rule)) for rule in entries(declared.get("found"))]
     if applies == "no":
         status, remark = ItemStatus.NOT_APPLICABLE, str(declared["why"])
     elif applies and evidence.place(applies) is None:

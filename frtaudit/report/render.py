@@ -265,9 +265,8 @@ def weasyprint() -> ModuleType:
         with _by_soname():
             return importlib.import_module("weasyprint")
     except OSError as error:
-        raise FrtauditError(
-            "report.pdf", f"WeasyPrint's system libraries are missing ({error})", APT
-        ) from None
+        text = f"WeasyPrint's system libraries are missing ({error})"
+        raise FrtauditError("report.pdf", text, APT) from None
 
 
 @contextmanager

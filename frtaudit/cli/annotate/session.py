@@ -68,9 +68,8 @@ def review_of(
     """
     cohort = spec.cohort
     if not isinstance(cohort, Queries):
-        raise SpecError(
-            "cohort", "not files of faces found by query", "cohort=queries, as in audit=rapid_test"
-        )
+        text = "not files of faces found by query"
+        raise SpecError("cohort", text, "cohort=queries, as in audit=rapid_test")
     if wanted.most is not None and wanted.most < 1:
         raise SpecError("--first", f"found {wanted.most}", "1 or more")
     search = cohort.search()

@@ -100,9 +100,8 @@ def _classes(result: AuditResult, tables: Linked, minimum: int) -> dict[str, fro
             minimum,
         )
     except ValueError as error:
-        raise DataError(
-            "publish", f"the small classes cannot be hidden ({error})", "schemas with larger classes"
-        ) from None
+        text = f"the small classes cannot be hidden ({error})"
+        raise DataError("publish", text, "schemas with larger classes") from None
     mask = hidden[1 : 1 + len(tables.cells)]
     classes: dict[str, set[str]] = defaultdict(set)
     for (schema, group), hide in zip(tables.cells, mask, strict=True):
