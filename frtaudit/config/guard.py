@@ -6,7 +6,7 @@ The YAML is read as nodes, so every refusal of a file knows its line and column.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -300,13 +300,11 @@ def _selected(value: yaml.Node, shown: str) -> Iterator[tuple[str | None, str]]:
             raise SpecError(where, f"{_told(entry)} in defaults", _SELECTS)
         if selection[2] is not None:
             check_package(selection[2], selection[1], where)
-        if not all(_is_choice(node) for node in _chosen(pairs[0][1])):
+        names = pairs[0][1]
+        chosen = names.value if isinstance(names, yaml.SequenceNode) else [names]
+        if not all(_is_choice(node) for node in chosen):
             raise SpecError(where, f"{_told(entry)} in defaults", _SELECTS)
-        yield from ((selection[1], node.value) for node in _chosen(pairs[0][1]) if node.tag != _NULL)
-
-
-def _chosen(node: yaml.Node) -> Sequence[yaml.Node]:
-    return node.value if isinstance(node, yaml.SequenceNode) else [node]
+        yield from ((selection[1], node.value) for node in chosen if node.tag != _NULL)
 
 
 def _is_choice(node: yaml.Node) -> bool:

@@ -287,23 +287,13 @@ def _image(png: bytes, words: str) -> str:
 
 def _short(report: Report) -> str:
     """The findings; without any the rates at FMR targets of everybody and each group; without these, any estimates."""
+    place = ["provider", "metric", "schema", "group"]
     if report.result.findings:
-        columns = [
-            "requirement",
-            "verdict",
-            "provider",
-            "metric",
-            "schema",
-            "group",
-            "value",
-            "limit",
-            "bound",
-        ]
-        frame = report.findings()[columns]
+        frame = report.findings()[["requirement", "verdict", *place, "value", "limit", "bound"]]
     else:
         every = report.frame()
         rates = every[every["metric"].isin(["fnmr_at_fmr", "vendor_difference"])]
-        place = ["provider", "metric", "schema", "group", "weighting", "fmr"]
-        frame = (rates if len(rates) else every)[[*place, "value", "target", "low", "high"]]
+        columns = [*place, "weighting", "fmr", "value", "target", "low", "high"]
+        frame = (rates if len(rates) else every)[columns]
     shown = frame.astype(object).where(frame.notna(), "").replace("not_testable", "not testable")
     return str(shown.to_html(index=False, max_rows=_SHOWN, float_format="{:.4g}".format, border=0))

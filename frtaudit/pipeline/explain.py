@@ -82,8 +82,12 @@ def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None)
     run = read_run_tables(path)
     wanted: dict[str, list[_Wanted]] = {}
     untold: list[str] = []
+    chosen = [
+        _Wanted(key=f"{place:03d}", origin=ASKED, threshold=value, source=None)
+        for place, value in enumerate(dict.fromkeys(asked))
+    ]
     for system in run.systems:
-        candidates = list(_asked(asked) if asked else _shipped(run, system, scale, untold))
+        candidates = chosen or list(_shipped(run, system, scale, untold))
         wanted[system] = [cut for cut in candidates if _is_kept(run, system, cut, untold)]
     usable = {system: ones for system, ones in wanted.items() if ones}
     estimates = _estimates(run, path, usable) if usable else ()
@@ -109,11 +113,6 @@ def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None)
             for cut, (schema, group) in places
         ]
     return Explanation(meanings=tuple(meanings), untold=tuple(dict.fromkeys(untold)), level=level)
-
-
-def _asked(thresholds: Sequence[float]) -> Iterator[_Wanted]:
-    for place, value in enumerate(dict.fromkeys(thresholds)):
-        yield _Wanted(key=f"{place:03d}", origin=ASKED, threshold=value, source=None)
 
 
 def _shipped(run: RunTables, system: str, scale: Scale | None, untold: list[str]) -> Iterator[_Wanted]:

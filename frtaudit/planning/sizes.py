@@ -167,21 +167,15 @@ def resamples(verdicts: int, systems: int, alpha: float, planned: int, sides: in
 
 def _needs(party: Party, asked: Wanted, context: PlanContext) -> Iterator[tuple[Cell, ...]]:
     design = party.designs[asked.rate]
-    have = party.subjects
+    have, alpha, wanted = party.subjects, asked.alpha(context.alpha), context.settings.power
+    ways = context.ways(asked.rate, design, rule=False).values()
     for name, errors in (("rule of 3", RULE_OF_3), ("rule of 30", RULE_OF_30)):
-        by_rule = [
-            power.subjects_for(design, way, errors / asked.limit)
-            for way in context.ways(asked.rate, design, rule=False).values()
-        ]
+        by_rule = [power.subjects_for(design, way, errors / asked.limit) for way in ways]
         yield (party.name, name, *_pairs(design, by_rule), have)
-    passing = {"pass at no error": 0.0, f"pass, power {context.settings.power:g}": asked.expected}
+    ways = context.ways(asked.rate, design, rule=True).values()
+    passing = {"pass at no error": 0.0, f"pass, power {wanted:g}": asked.expected}
     for name, rate in passing.items():
-        to_pass = [
-            power.subjects_to_pass(
-                design, way, rate, asked.limit, asked.alpha(context.alpha), context.settings.power
-            )
-            for way in context.ways(asked.rate, design, rule=True).values()
-        ]
+        to_pass = [power.subjects_to_pass(design, way, rate, asked.limit, alpha, wanted) for way in ways]
         yield (party.name, name, *_pairs(design, to_pass), have)
 
 

@@ -100,18 +100,17 @@ def write(plan: Plan, folder: Path) -> None:
 
 
 def _refuse_another(plan: Plan, folder: Path) -> None:
-    if not _holds(folder, plan.digest):
-        raise SpecError("hydra.sweep.dir", f"{folder.name} contains another sweep", "a separate folder")
-
-
-def _holds(folder: Path, digest: str) -> bool:
-    """Whether a folder holds that sweep or none; a finished one keeps its table and no plan."""
+    """A folder holds this sweep or none; a finished one keeps its table and no plan."""
+    stored: str | None = plan.digest
     try:
         if (folder / PLAN).exists():
-            return read(folder).digest == digest
-        return not (folder / TABLE).exists() or json.loads((folder / TABLE).read_bytes())["digest"] == digest
+            stored = read(folder).digest
+        elif (folder / TABLE).exists():
+            stored = json.loads((folder / TABLE).read_bytes())["digest"]
     except (ValueError, KeyError, TypeError):
-        return False
+        stored = None
+    if stored != plan.digest:
+        raise SpecError("hydra.sweep.dir", f"{folder.name} contains another sweep", "a separate folder")
 
 
 def read(folder: Path) -> Plan:
