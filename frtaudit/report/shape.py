@@ -226,8 +226,10 @@ def _as_read(text: str) -> str:
     """Styles without comments and line ends, and with the letters that escapes stand for."""
 
     def letter(escape: re.Match[str]) -> str:
-        number = int(escape[1] or "0", 16)
-        return (chr(number) if number <= sys.maxunicode else "\ufffd") if escape[1] else escape[2]
+        if not escape[1]:
+            return escape[2]
+        number = int(escape[1], 16)
+        return chr(number) if number <= sys.maxunicode else "\ufffd"
 
     return _ESCAPE.sub(letter, re.sub(r"\s+", " ", _COMMENT.sub("", text)))
 
