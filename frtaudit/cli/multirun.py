@@ -238,7 +238,7 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
     words = [f"job={numbers}", f"fail_on={fail_on.value}", f"{SWEEP_FOLDER}={quoted(str(folder))}", *hydras]
     try:
         if waiting:
-            # Jobs that run here hear a signal between two steps; who waits for other processes makes none.
+            # Jobs that run here hear a signal between two steps; a launcher of others makes none.
             elsewhere = _launcher(hydras) != LAUNCHER
             with hydra_session() as hydra, signals.at_once() if elsewhere else nullcontext():
                 hydra.multirun(CONFIG, job, words, with_log_configuration=False)

@@ -195,7 +195,7 @@ def _narrow_numbers(
         if published_as(str(key[1])) is Published.WITHIN or key[1] in TOTALS.values():
             known = any(_bounded_within(tables, classes, side, minimum) for side in sides)
         else:
-            bounds = [_bounded(tables.system, tables, classes, side, minimum) for side in sides]
+            bounds = (_bounded(tables.system, tables, classes, side, minimum) for side in sides)
             known = any(bound is not False for bound in bounds)
         if known:
             yield key
