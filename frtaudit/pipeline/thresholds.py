@@ -120,18 +120,24 @@ def points_of(
 
     ``resolved``: for each target None, or why it has no threshold (NaN then).
     """
-    at_target = np.full((len(WEIGHTINGS), len(targets)), np.nan)
-    for w, weighting in enumerate(WEIGHTINGS):
-        for a, target in enumerate(targets):
-            if resolved[a] is None:
-                at_target[w, a] = _or_nan(rates_of.threshold_at, tail, groups, target, weighting)
     return OperatingPoints(
         targets=targets,
         declared=declared,
-        at_target=at_target,
+        at_target=_at_targets(tail, groups, targets, resolved),
         thresholds=tuple(value for value, _ in fixed),
         origin=tuple(at for _, at in fixed),
     )
+
+
+def _at_targets(
+    tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
+) -> Floats:
+    values = np.full((len(WEIGHTINGS), len(targets)), np.nan)
+    for w, weighting in enumerate(WEIGHTINGS):
+        for a, target in enumerate(targets):
+            if resolved[a] is None:
+                values[w, a] = _or_nan(rates_of.threshold_at, tail, groups, target, weighting)
+    return values
 
 
 def _or_nan(find: Callable[..., float], *where: object) -> float:
