@@ -161,7 +161,6 @@ FITS = {
     "frtaudit/testing/checks.py": {"floor"},  # the lowest coverage that is claimed
     "frtaudit/report/figures/bars.py": {"panel"},  # of a figure
     "frtaudit/report/figures/canvas.py": {"panel"},  # the same
-    "frtaudit/report/sweep_figures.py": {"_panel"},  # the same
 }
 """Names that are right where they stand: keys that are stored, and terms that mean something else there."""
 

@@ -32,7 +32,10 @@ def main(argv: Sequence[str]) -> int:
 
 def _audit_of(into: Path) -> list[str]:
     """The words of an audit of the folder: of the spec that ``frtaudit import`` wrote into it, else of its columns."""
+    import yaml
+
     from frtaudit.collection.embed.folder import METADATA
+    from frtaudit.config.choices import presets
     from frtaudit.inputs.importing.schema_words import schema_words
     from frtaudit.inputs.tables import read_table
 
@@ -42,16 +45,8 @@ def _audit_of(into: Path) -> list[str]:
     table = read_table(into / METADATA, METADATA)
     columns = {name: table.texts(name).tolist() for name in table.columns}
     subjects = columns.pop("subject_id")
-    return ["audit=templates", typed("cohort.root", str(into)), *schema_words(columns, subjects, _shipped())]
-
-
-def _shipped() -> dict[str, list[str]]:
-    """The classes of each shipped schema."""
-    import yaml
-
-    from frtaudit.config.choices import presets
-
-    return {path.stem: yaml.safe_load(path.read_text("utf-8"))["classes"] for path in presets("schema")}
+    shipped = {path.stem: yaml.safe_load(path.read_text("utf-8"))["classes"] for path in presets("schema")}
+    return ["audit=templates", typed("cohort.root", str(into)), *schema_words(columns, subjects, shipped)]
 
 
 def _say(line: str) -> None:

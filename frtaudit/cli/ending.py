@@ -40,11 +40,8 @@ def _unprinted(folder: Path) -> list[str]:
 
     letters = letters_without_font(page.read_text("utf-8"))
     few = f"{', '.join(letters[:SHOWN])}{' and more' if len(letters) > SHOWN else ''}"
-    return (
-        [f"warning: report.pdf has boxes for letters without a font on this machine: {few}"]
-        if letters
-        else []
-    )
+    line = f"warning: report.pdf has boxes for letters without a font on this machine: {few}"
+    return [line] if letters else []
 
 
 def table(result: AuditResult, *, coloured: bool = False) -> list[str]:
@@ -73,10 +70,9 @@ def table(result: AuditResult, *, coloured: bool = False) -> list[str]:
             line.replace(cells[0], f"\x1b[{code}m{cells[0]}\x1b[0m", 1)
             for code, line, cells in zip(paint, lines[1:], rows[1:], strict=True)
         ]
-    more = (
-        [f"{len(finding_rows) - MAX_FINDINGS} more in the report"] if len(finding_rows) > MAX_FINDINGS else []
-    )
-    return [*lines, *more] if finding_rows else []
+    more = len(finding_rows) - MAX_FINDINGS
+    lines += [f"{more} more in the report"] if more > 0 else []
+    return lines if finding_rows else []
 
 
 def as_json(summary: "RunSummary", folder: Path) -> str:

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from frtaudit.core.canonical import Json, to_bytes
@@ -18,6 +19,7 @@ DOES = (
 )
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 OWN = "a default threshold is meant for its own model only"
+CI = "CI for the population that the test subjects were sampled from"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -27,25 +29,18 @@ def main(argv: Sequence[str]) -> int:
     """
     parser = Parser(prog="frtaudit explain", description=DOES)
     parser.add_argument("run", metavar="RUN", help="the folder of a finished run")
-    parser.add_argument(
-        "thresholds", nargs="*", metavar="threshold=X", help="match if the score is above X; can be repeated"
-    )
-    parser.add_argument(
-        "--scores",
-        choices=[scale.value for scale in Scale],
-        help="scale of the scores of a score list, for default thresholds of libraries",
-    )
+    above = "match if the score is above X; can be repeated"
+    parser.add_argument("thresholds", nargs="*", metavar="threshold=X", help=above)
+    scores = "scale of the scores of a score list, for default thresholds of libraries"
+    parser.add_argument("--scores", choices=[scale.value for scale in Scale], help=scores)
     parser.add_argument("--json", action="store_true", help="print canonical JSON")
     options = parser.parse_intermixed_args(argv)
     scale = Scale(options.scores) if options.scores else None
     explanation = explain(Path(options.run), [_number(word) for word in options.thresholds], scale)
     if options.thresholds and not explanation.meanings:
         raise DataError("threshold", "; ".join(explanation.untold))
-    sys.stdout.write(
-        to_bytes(_plain(explanation)).decode()
-        if options.json
-        else "\n\n".join(map(page, _sections(explanation))) + "\n"
-    )
+    text = "\n\n".join(map(page, _sections(explanation))) + "\n"
+    sys.stdout.write(to_bytes(_plain(explanation)).decode() if options.json else text)
     return 0
 
 
@@ -61,7 +56,7 @@ def _plain(explanation: Explanation) -> Json:
     return {
         "level": explanation.level,
         "target": "population",
-        "thresholds": [meaning.to_json() for meaning in explanation.meanings],
+        "thresholds": [asdict(meaning) for meaning in explanation.meanings],
         "untold": list(explanation.untold),
     }
 
@@ -79,10 +74,7 @@ def _sections(explanation: Explanation) -> list[Section]:
                 title=f"{system}: match if the score is above the threshold",
                 columns=("threshold", "origin", "group", "FMR", between, "FNMR", f"{between} "),
                 rows=tuple(_row(meaning) for meaning in meanings),
-                notes=(
-                    *((OWN,) if shipped else ()),
-                    "CI for the population that the test subjects were sampled from",
-                ),
+                notes=(*((OWN,) if shipped else ()), CI),
             )
         )
     if explanation.untold:

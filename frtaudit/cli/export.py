@@ -48,30 +48,14 @@ def _setting(word: str) -> tuple[str, str]:
 def _parser() -> Parser:
     parser = Parser(prog="frtaudit export", description="Write a finished run in formats of other programs.")
     add = parser.add_argument
-    add(
-        "run",
-        metavar="RUN",
-        help="folder of the run, its result.json, or the folder of a sweep (each job, with the sweep's verdicts)",
-    )
-    add(
-        "settings",
-        nargs="*",
-        metavar="KEY=VALUE",
-        help="settings of a format, such as into=DIR of mlflow and wandb",
-    )
-    add(
-        "--as",
-        dest="formats",
-        action="append",
-        metavar="A,B",
-        help="formats (default: all but mlflow and wandb): frtaudit list export",
-    )
-    add(
-        "--out",
-        default="exports",
-        metavar="DIR",
-        help="output folder; nothing is overwritten (default: exports)",
-    )
+    run = "folder of the run, its result.json, or the folder of a sweep (each job, with the sweep's verdicts)"
+    add("run", metavar="RUN", help=run)
+    settings = "settings of a format, such as into=DIR of mlflow and wandb"
+    add("settings", nargs="*", metavar="KEY=VALUE", help=settings)
+    formats = "formats (default: all but mlflow and wandb): frtaudit list export"
+    add("--as", dest="formats", action="append", metavar="A,B", help=formats)
+    out = "output folder; nothing is overwritten (default: exports)"
+    add("--out", default="exports", metavar="DIR", help=out)
     add("--date", type=moment, metavar="TIME", help="time of the run (default: from result.json)")
     add_fail_on(parser, "verdicts that count as failures: this one and worse ones (default: fail)")
     return parser

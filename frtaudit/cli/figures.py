@@ -83,7 +83,10 @@ def _drawn(path: Path, choice: Choice) -> tuple[_Figures, _Figures]:
     ):
         content: Any = read(path)
         if content is not None:
-            _check_choice(choice, what)
+            for name in ("systems", "schemas", "classes", "metrics"):
+                if getattr(choice, name):
+                    accepted = "names of figures; --list prints them"
+                    raise SpecError(f"--{name}", f"the {what} is drawn whole", accepted)
             draw = partial(figures, content)
             return partial(titles_of, draw, choice), partial(drawings, draw, choice)
     result = read_run(path).result
@@ -104,13 +107,6 @@ def _none_chosen(names: Sequence[str]) -> SpecError:
     )
 
 
-def _check_choice(choice: Choice, what: str) -> None:
-    """Raise :class:`SpecError` for a choice of what the figures of a study or of a sweep do not have."""
-    for name in ("systems", "schemas", "classes", "metrics"):
-        if getattr(choice, name):
-            raise SpecError(f"--{name}", f"the {what} is drawn whole", "names of figures; --list prints them")
-
-
 def _parser() -> Parser:
     parser = _FiguresParser(
         prog="frtaudit figures",
@@ -123,24 +119,14 @@ def _parser() -> Parser:
     add("names", metavar="NAME", nargs="*", default=[], help="which figures (default: all)")
     add("--list", action="store_true", help="print names and titles, write nothing")
     add("--out", default="figures", metavar="DIR", help="output folder, never overwritten (default: figures)")
-    add(
-        "--formats",
-        type=_formats,
-        default=FORMATS,
-        metavar="A,B",
-        help=f"{', '.join(FORMATS)} (default: all)",
-    )
+    formats = f"{', '.join(FORMATS)} (default: all)"
+    add("--formats", type=_formats, default=FORMATS, metavar="A,B", help=formats)
     add("--systems", type=_words, default=(), metavar="A,B", help="only these systems")
     add("--schemas", type=_words, default=(), metavar="A,B", help="only these classifications of subjects")
     add("--classes", type=_words, default=(), metavar="A,B", help="only these classes, by key or label")
     add("--metrics", type=_words, default=(), metavar="A,B", help=METRICS_HELP)
-    add(
-        "--width",
-        type=_width,
-        default=_width("column"),
-        metavar="W",
-        help="column, page, or inches (default: column)",
-    )
+    width = "column, page, or inches (default: column)"
+    add("--width", type=_width, default=_width("column"), metavar="W", help=width)
     add("--xlim", type=_limits, metavar="LOW,HIGH", help="limits of the horizontal axis")
     add("--ylim", type=_limits, metavar="LOW,HIGH", help="limits of the vertical axis")
     add("--share-axes", action="store_true", help="the same limits for axes of one quantity")

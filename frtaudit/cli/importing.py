@@ -67,8 +67,7 @@ def _parsed(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or key not in WORDS or key in settings:
-            raise SpecError(
-                "command line", f"{word!r}", ", ".join(f"{name}=..." for name in WORDS) + ", each once"
-            )
+            accepted = ", ".join(f"{name}=..." for name in WORDS)
+            raise SpecError("command line", f"{word!r}", f"{accepted}, each once")
         settings[key] = value
     return settings

@@ -14,21 +14,17 @@ from frtaudit.signing.signer import Signer
 
 def main(argv: Sequence[str] | None = None) -> int:
     """``frtaudit keygen``: 0 done. Raises :class:`~frtaudit.errors.FrtauditError` where no key could be made."""
-    options = _parser().parse_args(argv)
-    password = new_password(options.password_file, options.prompt)
-    signer = generate(Path(options.out), options.name, password, datetime.now(UTC))
-    lines = _summary(Path(options.out), signer, encrypted=password is not None)
-    sys.stdout.write("\n".join(map(printable, lines)) + "\n")
-    return 0
-
-
-def _parser() -> Parser:
     parser = Parser(prog="frtaudit keygen", description="Make a signing key and its certificate.")
     parser.add_argument("--out", required=True, metavar="FOLDER", help="a new or empty folder")
     parser.add_argument("--name", default="frtaudit auditor", metavar="ORG", help="name in the certificate")
     parser.add_argument("--password-file", metavar="FILE", help="encrypt with the password in this file")
     parser.add_argument("--prompt", action="store_true", help="encrypt with a password typed at a prompt")
-    return parser
+    options = parser.parse_args(argv)
+    password = new_password(options.password_file, options.prompt)
+    signer = generate(Path(options.out), options.name, password, datetime.now(UTC))
+    lines = _summary(Path(options.out), signer, encrypted=password is not None)
+    sys.stdout.write("\n".join(map(printable, lines)) + "\n")
+    return 0
 
 
 def _summary(folder: Path, signer: Signer, *, encrypted: bool) -> tuple[str, ...]:

@@ -100,9 +100,8 @@ def check(argv: Sequence[str]) -> int:
 
 def compare(argv: Sequence[str]) -> int:
     """Compare the systems of finished runs: ranks with ties, differences, changes of a service."""
-    parser = parser_of(
-        "compare", compare.__doc__ or "", COMPARE_EXAMPLES + AUDIT_CODES, words="RUN|key=value"
-    )
+    epilog = COMPARE_EXAMPLES + AUDIT_CODES
+    parser = parser_of("compare", compare.__doc__ or "", epilog, words="RUN|key=value")
     add_fail_on(parser)
     add_json(parser)
     options = parser.parse_intermixed_args(argv)
@@ -145,11 +144,8 @@ def label(argv: Sequence[str]) -> int:
 def collect(argv: Sequence[str]) -> int:
     """Collect scores of images from services; repeat the command to resume. Calls may cost money."""
     parser = parser_of("collect", collect.__doc__ or "", COLLECT_EXAMPLES + COLLECT_NEXT)
-    parser.add_argument(
-        "--pay-again",
-        action="store_true",
-        help="make paid calls again if the folder has results but its store is missing",
-    )
+    pay_again = "make paid calls again if the folder has results but its store is missing"
+    parser.add_argument("--pay-again", action="store_true", help=pay_again)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.collection.run import collect as go_on
     from frtaudit.config.load import load_collection
@@ -191,13 +187,8 @@ def publish(argv: Sequence[str]) -> int:
     parser = Parser(prog="frtaudit publish", description=(publish.__doc__ or "").strip())
     parser.add_argument("run", metavar="RUN", help="the folder of a signed run")
     parser.add_argument("--out", required=True, metavar="FOLDER", help="a new or empty folder")
-    parser.add_argument(
-        "--minimum",
-        type=int,
-        default=10,
-        metavar="N",
-        help="minimum number of subjects of a class (default: 10)",
-    )
+    minimum = "minimum number of subjects of a class (default: 10)"
+    parser.add_argument("--minimum", type=int, default=10, metavar="N", help=minimum)
     parser.add_argument("--key", metavar="KEY", help="signing key (default: this machine's demo key)")
     options = parser.parse_args(argv)
     from frtaudit.pipeline.run import publish as write
@@ -221,9 +212,8 @@ def show(argv: Sequence[str]) -> int:
 
 def schema(argv: Sequence[str]) -> int:
     """Print the JSON Schema of a spec or of a result."""
-    parser = Parser(
-        prog="frtaudit schema", description="JSON Schema (2020-12) of a resolved spec or of result.json."
-    )
+    does = "JSON Schema (2020-12) of a resolved spec or of result.json."
+    parser = Parser(prog="frtaudit schema", description=does)
     parser.add_argument("of", choices=("spec", "result"))
     options = parser.parse_args(argv)
     from frtaudit.config.json_schema import schema_text
@@ -234,9 +224,8 @@ def schema(argv: Sequence[str]) -> int:
 
 def init(argv: Sequence[str]) -> int:
     """Write a commented starter spec and a metadata header."""
-    parser = Parser(
-        prog="frtaudit init", description="Write a starter spec and a metadata header; overwrites nothing."
-    )
+    does = "Write a starter spec and a metadata header; overwrites nothing."
+    parser = Parser(prog="frtaudit init", description=does)
     parser.add_argument("folder", nargs="?", default=".", help="output folder (default: here)")
     options = parser.parse_args(argv)
     from frtaudit.config.template import write_starter

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ from frtaudit.cli.sweeps.jobs import (
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
 from frtaudit.config.composition import hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
-from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated, translating
 from frtaudit.config.load import expanded, load_spec, whole_digest
 from frtaudit.config.plugins import fault_line
 from frtaudit.core.canonical import Json, dumps
@@ -87,14 +87,12 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
     total = {kind.value: sum(of_job[kind.value] for of_job in counts.values()) for kind in Verdict}
     codes = [_code(outcome, counts.get(outcome.job.number), fail_on) for outcome in outcomes]
     if as_json:
-        jobs: list[Json] = [_job_told(*pair, counts) for pair in zip(outcomes, codes, strict=True)]
-        files: list[Json] = [path.name for path in written]
         summary: dict[str, Json] = {
             "exit_code": max(codes),
             "verdicts": total,
-            "jobs": jobs,
+            "jobs": [_job_told(*pair, counts) for pair in zip(outcomes, codes, strict=True)],
             "folder": str(folder),
-            "files": files,
+            "files": [path.name for path in written],
         }
         sys.stdout.write(f"{dumps(summary)}\n")
     else:
@@ -156,9 +154,7 @@ def job(config: DictConfig) -> None:
     plan = plans.read(folder)
     this_job = plan.jobs[int(config.job) - 1]
     try:
-        with held(
-            folder, this_job.folder, wait=True
-        ):  # a worker that outlived its killed parent may still be at it
+        with held(folder, this_job.folder, wait=True):  # a worker may outlive its killed parent
             if not is_done(this_job, folder):
                 _run(this_job, plan, folder, FailOn(config.fail_on))
     except FrtauditError as error:  # its folder cannot be written: Hydra would say so in lines of its own
@@ -210,7 +206,11 @@ def _say(line: str) -> None:
 
 def _begin(plan: Plan, folder: Path) -> list[Job]:
     """The jobs to run; prints the sweep's folder, and the jobs that are done, changed since, or refused already."""
-    _unmark_changed(plan, folder)
+    for job in plan.jobs:  # one whose files are no longer those that it signed is not done
+        change = change_since(job, folder) if is_done(job, folder) else None
+        if change is not None:
+            sys.stderr.write(f"frtaudit: {printable(f'{job.folder}: {change}; the job is run again')}\n")
+            unmark(job, folder)
     done = sum(is_done(planned_job, folder) for planned_job in plan.jobs)
     before = f", {done} done before" if done else ""
     _say(f"{len(plan.jobs)} jobs{before}: {shown(folder)}")
@@ -220,27 +220,14 @@ def _begin(plan: Plan, folder: Path) -> list[Job]:
     return [planned_job for planned_job in plan.jobs if planned_job.spec and not is_done(planned_job, folder)]
 
 
-def _unmark_changed(plan: Plan, folder: Path) -> None:
-    """A job whose files are no longer those that it signed is not done, and a line says so."""
-    for job in plan.jobs:
-        change = change_since(job, folder) if is_done(job, folder) else None
-        if change is not None:
-            sys.stderr.write(f"frtaudit: {printable(f'{job.folder}: {change}; the job is run again')}\n")
-            unmark(job, folder)
-
-
 def _check_settings(hydras: Sequence[str]) -> None:
     """Refuse words that a launcher does not know, or that change more of Hydra than the sweep's settings."""
     chosen = [word for word in hydras if word.startswith(f"{LAUNCHER}=")]
     exempt = [word.partition("=")[0].removeprefix("hydra.") for word in hydras if word not in chosen]
-    try:
-        with hydra_session() as hydra:
-            plainly, asked = (
-                hydra.compose_config(CONFIG, ["job=1", *words], RunMode.MULTIRUN)
-                for words in (chosen, hydras)
-            )
-    except HYDRA_ERRORS as error:
-        raise translated(error) from error
+    with translating(), hydra_session() as hydra:
+        plainly, asked = (
+            hydra.compose_config(CONFIG, ["job=1", *words], RunMode.MULTIRUN) for words in (chosen, hydras)
+        )
     refuse_changed(asked, plainly, *exempt)
 
 
@@ -251,7 +238,9 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
     words = [f"job={numbers}", f"fail_on={fail_on.value}", f"{SWEEP_FOLDER}={quoted(str(folder))}", *hydras]
     try:
         if waiting:
-            with hydra_session() as hydra, _heard(hydras):
+            # Jobs that run here hear a signal between two steps; a launcher of others makes none.
+            elsewhere = _launcher(hydras) != LAUNCHER
+            with hydra_session() as hydra, signals.at_once() if elsewhere else nullcontext():
                 hydra.multirun(CONFIG, job, words, with_log_configuration=False)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
@@ -270,9 +259,8 @@ def _of_launcher(error: Exception, hydras: Sequence[str]) -> FrtauditError:
     if line.where != UNEXPECTED:
         return line
     message = str(error).partition("\n")[0]
-    return DataError(
-        _launcher(hydras), f"{type(error).__name__}: {message}", "a launcher that works on this machine"
-    )
+    text = f"{type(error).__name__}: {message}"
+    return DataError(_launcher(hydras), text, "a launcher that works on this machine")
 
 
 def _launcher(hydras: Sequence[str]) -> str:
@@ -287,12 +275,6 @@ def _tell_elsewhere(outcomes: Sequence[JobResult], hydras: Sequence[str]) -> Non
     for outcome in outcomes:
         if outcome.state in (State.FAILED, State.UNFINISHED):
             _say(f"{settings_text(outcome.job.settings)}: could not audit ({outcome.error})")
-
-
-def _heard(hydras: Sequence[str]) -> AbstractContextManager[None]:
-    """Jobs that run here hear a signal between two steps; a launcher that waits for other processes makes none."""
-    elsewhere = any(word.startswith("hydra/launcher=") for word in hydras)
-    return signals.at_once() if elsewhere else nullcontext()
 
 
 def _parted(overrides: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any  # Any: fields of one class have several types
 
 from frtaudit.core.machine.command_line import SIGNAL, Parser
 
@@ -141,9 +140,8 @@ def parser_of(command: str, does: str, epilog: str, words: str = "key=value") ->
         allow_abbrev=False,
     )
     parser.add_argument("overrides", nargs="*", metavar=words, help="overrides; see below")
-    parser.add_argument(
-        "--config-dir", "-cd", metavar="FOLDER", help="your own presets: audit/, schema/, requirement/, ..."
-    )
+    presets = "your own presets: audit/, schema/, requirement/, ..."
+    parser.add_argument("--config-dir", "-cd", metavar="FOLDER", help=presets)
     return parser
 
 
@@ -154,19 +152,10 @@ def add_label_flags(parser: Parser) -> None:
     add("--first", type=int, metavar="N", help="only the N most informative faces")
     add("--blind", action="store_true", help="hide the estimates, and the answers in the list of faces")
     add("--names", metavar="FILE", help="CSV with the names of the queries: the list that was searched for")
-    add(
-        "--fetch",
-        action="append",
-        default=[],
-        metavar="WORD",
-        help="read pictures again from the source of a collection: collection=NAME, or key=value of it",
-    )
-    add(
-        "--reviews",
-        nargs=2,
-        metavar=("FILE", "FILE"),
-        help="print the agreement of two reviewers, and ask for the faces on which they differ",
-    )
+    fetch = "read pictures again from the source of a collection: collection=NAME, or key=value of it"
+    add("--fetch", action="append", default=[], metavar="WORD", help=fetch)
+    reviews = "print the agreement of two reviewers, and ask for the faces on which they differ"
+    add("--reviews", nargs=2, metavar=("FILE", "FILE"), help=reviews)
     add("--port", type=int, default=0, metavar="P", help="port of the page (default: a free one)")
 
 
@@ -174,19 +163,10 @@ def add_plan_flags(parser: Parser) -> None:
     """Power, expected rates, and the size of a cohort that is not there yet."""
     add = parser.add_argument
     add("--power", type=float, default=0.8, metavar="P", help="power of a test (default: 0.8)")
-    add(
-        "--ratio",
-        type=float,
-        default=2.0,
-        metavar="R",
-        help="ratio of the rates of two groups to detect (default: 2)",
-    )
-    add(
-        "--difference",
-        type=float,
-        metavar="D",
-        help="difference in FNMR to detect between two systems of the pilot that an analysis compares (default: 0.01)",
-    )
+    ratio = "ratio of the rates of two groups to detect (default: 2)"
+    add("--ratio", type=float, default=2.0, metavar="R", help=ratio)
+    systems = "two systems of the pilot that an analysis compares (default: 0.01)"
+    add("--difference", type=float, metavar="D", help=f"difference in FNMR to detect between {systems}")
     for name, what in (
         ("limit", "one more limit, for all subjects and each group: fnmr=0.01"),
         ("expected", "the true rate (default: half the limit): fnmr=0.004"),
@@ -195,13 +175,8 @@ def add_plan_flags(parser: Parser) -> None:
         add(f"--{name}", type=_rate, action="append", default=[], metavar="RATE=X", help=what)
     add("--subjects", type=int, metavar="K", help="plan without data: a cohort of K subjects")
     add("--samples", type=float, metavar="M", help="plan without data: M samples of each subject")
-    add(
-        "--transactions",
-        type=int,
-        default=1,
-        metavar="T",
-        help="mated transactions of each subject (default: 1)",
-    )
+    transactions = "mated transactions of each subject (default: 1)"
+    add("--transactions", type=int, default=1, metavar="T", help=transactions)
     add("--no-scores", action="store_true", help="do not score the providers as a pilot")
     add("--json", action="store_true", help="print canonical JSON")
 
@@ -218,29 +193,10 @@ def _rate(text: str) -> tuple[str, float]:
 def moment(text: str) -> datetime:
     """An ISO 8601 date, perhaps with a time; without a zone it is UTC."""
     try:
-        fromisoformat = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}, which is not like 2026-03-04T05:06:07Z") from None
-    return (
-        fromisoformat.replace(tzinfo=UTC) if fromisoformat.tzinfo is None else fromisoformat.astimezone(UTC)
-    )
-
-
-def _add_hydra_flags(parser: Parser) -> None:
-    add = parser.add_argument
-    add("--multirun", "-m", action="store_true", help="a sweep: key=a,b runs once for each value")
-    add("--cfg", "-c", choices=("job",), help="print the composed spec and stop")
-    add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
-    add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
-    add("--info", "-i", nargs="?", const="all", metavar="WHAT", help="print information of Hydra and stop")
-
-
-def _hydra_flags(options: argparse.Namespace) -> list[str]:
-    flags = [f"--{name}" for name in ("multirun", "resolve") if getattr(options, name, False)]
-    for name in ("cfg", "package", "info"):
-        value = getattr(options, name, None)
-        flags += [f"--{name}", value] if value else []
-    return flags
+    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
 def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -248,49 +204,22 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
     codes = RUN_CODES if command == "run" else CHECK_CODES
     parser = parser_of(command, does, OVERRIDES + codes)
     if command != "run":
-        add_fail_on(
-            parser, "accepted so that a command of frtaudit run can be checked; it changes nothing here"
-        )
+        unused = "accepted so that a command of frtaudit run can be checked; it changes nothing here"
+        add_fail_on(parser, unused)
     else:
         add_fail_on(parser)
         add_json(parser)
-        _add_hydra_flags(parser)
+        add = parser.add_argument
+        add("--multirun", "-m", action="store_true", help="a sweep: key=a,b runs once for each value")
+        add("--cfg", "-c", choices=("job",), help="print the composed spec and stop")
+        add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
+        add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
+        add(
+            "--info", "-i", nargs="?", const="all", metavar="WHAT", help="print information of Hydra and stop"
+        )
     options = parser.parse_intermixed_args(argv)
-    return options, _hydra_flags(options)
-
-
-def add_fake_flags(parser: Parser) -> None:
-    """Options of synthetic services: fields of :class:`frtaudit.collection.fake.world.Conduct` and its faults."""
-    add = parser.add_argument
-    add("--port", type=int, default=0, metavar="N", help="port on this machine (default: a free one)")
-    add("--seed", type=int, default=0, metavar="N", help="seed of faults and delays (default: 0)")
-    add("--latency", type=float, default=0.0, metavar="S", help="seconds an answer takes (default: 0)")
-    add("--rate", type=float, metavar="R", help="calls per second and service before throttling")
-    add("--swap-after", type=int, metavar="N", help="comparisons after which another model answers")
-    add("--swap-share", type=float, default=0.0, metavar="P", help="share of comparisons with another model")
-    add(
-        "--asymmetry",
-        type=float,
-        default=0.0,
-        metavar="SD",
-        help="standard deviation of the difference between the two orders of a pair",
-    )
-    for name, what in _FAULTS.items():
-        flag = f"--{name.replace('_', '-')}"
-        add(flag, type=float, default=0.0, metavar="P", help=f"share of {what}")
-
-
-def fake_faults(options: argparse.Namespace) -> dict[str, Any]:
-    """The faults that the flags of :func:`add_fake_flags` give."""
-    return {name: getattr(options, name) for name in (*_FAULTS, "seed")}
-
-
-_FAULTS = {
-    "throttled": "attempts that are throttled (429 and similar)",
-    "error": "attempts that end with 500",
-    "error_in_answer": "attempts whose 200 answer contains an error",
-    "torn": "attempts answered with half of the JSON",
-    "slow": "attempts answered five seconds late",
-    "lost": "attempts processed and billed, but not answered: the call is repeated",
-    "empty": "requests in which the service detects no face",
-}
+    flags = [f"--{name}" for name in ("multirun", "resolve") if getattr(options, name, False)]
+    for name in ("cfg", "package", "info"):
+        value = getattr(options, name, None)
+        flags += [f"--{name}", value] if value else []
+    return options, flags

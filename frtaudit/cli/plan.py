@@ -60,9 +60,8 @@ def main(argv: Sequence[str]) -> int:
 def _collection(argv: Sequence[str]) -> int:
     parser = parser_of("plan collect", COLLECTION, COLLECT_EXAMPLES + PLAN_COLLECT_NEXT)
     parser.add_argument("--queries", type=int, metavar="N", help="plan without the source: N queries")
-    parser.add_argument(
-        "--images", type=int, metavar="M", help="plan without the source: M images of each query"
-    )
+    images = "plan without the source: M images of each query"
+    parser.add_argument("--images", type=int, metavar="M", help=images)
     parser.add_argument("--json", action="store_true", help="print canonical JSON")
     options = parser.parse_intermixed_args(argv)
     from frtaudit.collection.plan import plan_by_size, plan_of_source

@@ -26,7 +26,7 @@ from frtaudit.config.composition import (
     value_of,
 )
 from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_setting
-from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.config.hydra_errors import translating
 from frtaudit.config.interpolation import PLAIN, value_at
 from frtaudit.config.load import audit_of
 from frtaudit.config.plugins import fault_line
@@ -98,7 +98,7 @@ def complete(words: Sequence[str]) -> int:
     line = re.sub(r"^(\s*\S+\s+)(run|check|plan)\s+", r"\1", os.environ.get("COMP_LINE", ""))
     os.environ["COMP_LINE"] = line
     typed = [word for word in line.split()[1:-1] if not word.startswith("-")]
-    with suppress(SpecError), _translating(), hydra_session() as hydra:
+    with suppress(SpecError), translating(), hydra_session() as hydra:
         for word in typed:
             check_override(word)
         hydra.shell_completion(CONFIG, list(words))
@@ -108,9 +108,8 @@ def complete(words: Sequence[str]) -> int:
 def refuse_used(folder: Path) -> None:
     """Raise :class:`SpecError` for an output folder that already holds a result."""
     if (folder / RESULT).exists():
-        raise SpecError(
-            "hydra.run.dir", f"{folder.name} already contains a {RESULT}", "a folder without a result"
-        )
+        text = f"{folder.name} already contains a {RESULT}"
+        raise SpecError("hydra.run.dir", text, "a folder without a result")
 
 
 def print_error(error: FrtauditError) -> None:
@@ -125,7 +124,7 @@ def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], conf
         if "--info" not in flag_values:
             raise SpecError("command line", f"{flags[0]} without --cfg", f"--cfg job {flags[0]}")
         words = rewritten([word for word in overrides if not is_setting(word)], config_dir)
-        with _translating(), hydra_session() as hydra:
+        with translating(), hydra_session() as hydra:
             hydra.show_info(flag_values["--info"], CONFIG, words)
         return DONE
     tree = config.resolved if "--resolve" in flags else config.as_written
@@ -183,15 +182,6 @@ def _refused(error: Exception) -> int:
     line = fault_line(error)
     print_error(line)
     return line.exit_code
-
-
-@contextmanager
-def _translating() -> Iterator[None]:
-    """An error of Hydra as a :class:`FrtauditError`."""
-    try:
-        yield
-    except HYDRA_ERRORS as error:
-        raise translated(error) from error
 
 
 @contextmanager

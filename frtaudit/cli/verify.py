@@ -20,7 +20,21 @@ USAGE = 4
 
 def main(argv: Sequence[str] | None = None) -> int:
     """``frtaudit verify PATH``; the exit code is the verification's, 4 also for wrong usage."""
-    parser = _parser()
+    parser = CheckParser(
+        prog="frtaudit verify",
+        description="Check a run folder, or its PDF alone, offline.",
+        epilog="exit codes: 0 valid and trusted, 2 invalid or a file is missing, 3 valid but its signer is not "
+        "trusted here, 4 no conclusion, or usage",
+    )
+    add = parser.add_argument
+    add("path", metavar="PATH", help="a run's or a sweep's folder (everything), a PDF, or a seal")
+    pem = "PEM file of trusted signers, or a folder of such files"
+    add("--trust", action="append", default=[], metavar="FILE", help=pem)
+    add("--deep", action="store_true", help="also lay out the PDF again and compare it")
+    stricter = "as --deep; exit 4 if anything was not compared or is not covered"
+    add("--strict", action="store_true", help=stricter)
+    add("--json", action="store_true", help="print the checks as JSON")
+    add("--recipe", action="store_true", help="print how to check the statement with openssl")
     options = parser.parse_args(argv)
     if not all((options.path, *options.trust)):
         parser.error("an argument is empty")
@@ -42,33 +56,6 @@ def _tabled(content: Mapping[str, Any], results: Mapping[int, AuditResult]) -> t
     from frtaudit.cli.sweeps.made_again import made_again
 
     return made_again(content, results)
-
-
-def _parser() -> CheckParser:
-    parser = CheckParser(
-        prog="frtaudit verify",
-        description="Check a run folder, or its PDF alone, offline.",
-        epilog="exit codes: 0 valid and trusted, 2 invalid or a file is missing, 3 valid but its signer is not "
-        "trusted here, 4 no conclusion, or usage",
-    )
-    add = parser.add_argument
-    add("path", metavar="PATH", help="a run's or a sweep's folder (everything), a PDF, or a seal")
-    add(
-        "--trust",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="PEM file of trusted signers, or a folder of such files",
-    )
-    add("--deep", action="store_true", help="also lay out the PDF again and compare it")
-    add(
-        "--strict",
-        action="store_true",
-        help="as --deep; exit 4 if anything was not compared or is not covered",
-    )
-    add("--json", action="store_true", help="print the checks as JSON")
-    add("--recipe", action="store_true", help="print how to check the statement with openssl")
-    return parser
 
 
 def _recipe(path: Path) -> str:

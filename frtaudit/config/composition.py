@@ -73,7 +73,10 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     except RecursionError:
         raise SpecError("spec", "nested too deeply", "keys and values") from None
     if root == CONFIG:
-        tree = selection.chosen(tree, choice, words) | {"name": _name(tree, selected.get("audit"))}
+        tree = selection.chosen(tree, choice, words)
+        if (audit := selected.get("audit")) is None:
+            raise SpecError("audit", "exactly one audit has to be selected", "audit=NAME")
+        tree["name"] = audit if tree.get("name") in (None, MISSING) else tree["name"]
     if root == EMBED and isinstance(preset := tree.get("preset"), dict):
         preset["name"] = selected.get("preset")
     return Composed(_with_given(tree, given), _with_given(_without_places(resolve(tree), root), given))
@@ -91,13 +94,6 @@ def _plain_tree(
         del config["hydra"]
     tree = OmegaConf.to_container(config, resolve=False)
     return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, selected
-
-
-def _name(tree: Mapping[str, object], audit: object) -> object:
-    """What the audit is called: as its preset is, unless it says another name."""
-    if audit is None:
-        raise SpecError("audit", "exactly one audit has to be selected", "audit=NAME")
-    return audit if tree.get("name") in (None, MISSING) else tree["name"]
 
 
 def refuse_changed(config: DictConfig, plainly: DictConfig, *exempt: str) -> None:

@@ -6,7 +6,7 @@ The YAML is read as nodes, so every refusal of a file knows its line and column.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -150,7 +150,10 @@ def _composed(text: str, shown: str) -> yaml.Node | None:
     except _TagError as error:
         raise _tagged(error.args[0], shown) from None
     except yaml.MarkedYAMLError as error:
-        raise _broken(error, shown) from None
+        mark = error.problem_mark or error.context_mark
+        place = f" line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        problem = f"broken YAML: {error.problem or error.context}"
+        raise SpecError(f"{shown}{place}", problem, "YAML") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
     return root
@@ -203,9 +206,8 @@ def check_word(word: str) -> None:
     key, _, value = word.partition("=")
     if len(key) > MAX_KEY or len(value) > MAX_VALUE:
         text = f"{key[:40]!r} and what follows: {len(word)} characters"
-        raise SpecError(
-            "command line", text, f"keys of {MAX_KEY} and values of {MAX_VALUE} at most; a preset holds more"
-        )
+        accepted = f"keys of {MAX_KEY} and values of {MAX_VALUE} at most; a preset holds more"
+        raise SpecError("command line", text, accepted)
     _check_depth(word, "command line")
 
 
@@ -221,10 +223,8 @@ def is_setting(override: str) -> bool:
 def _check_setting(word: str, value: str, override: str) -> None:
     """The closed list of what a run and a sweep may be told."""
     key, _, name = word.rpartition(".")
-    known = word in (RUN_FOLDER, SWEEP_FOLDER, LAUNCHER) or (
-        key == "hydra.launcher" and name in LAUNCHER_SETTINGS
-    )
-    if not known:
+    of_launcher = key == "hydra.launcher" and name in LAUNCHER_SETTINGS
+    if not of_launcher and word not in (RUN_FOLDER, SWEEP_FOLDER, LAUNCHER):
         accepted = f"{RUN_FOLDER}, {SWEEP_FOLDER}, {LAUNCHER}, hydra.launcher.NAME with a NAME of: "
         text = f"{override!r} sets Hydra itself"
         raise SpecError("command line", text, accepted + ", ".join(LAUNCHER_SETTINGS))
@@ -243,11 +243,8 @@ def _check_selection(group: str, package: str | None, value: str, override: str)
     if value.startswith("{"):
         return check_plain(value, "command line", f" in {override!r}")
     if not _CHOICE.fullmatch(value):
-        raise SpecError(
-            "command line",
-            f"{override!r}",
-            f"{group}=NAME or {group}=[NAME,NAME], each of a to z, digits, _, - and .",
-        )
+        accepted = f"{group}=NAME or {group}=[NAME,NAME], each of a to z, digits, _, - and ."
+        raise SpecError("command line", f"{override!r}", accepted)
     return None
 
 
@@ -258,12 +255,6 @@ def _check_depth(text: str, where: str) -> None:
         deep = deep + 1 if bracket[0] in "[{" else max(0, deep - 1)
         if deep > MAX_DEPTH:
             raise SpecError(where, "nested too deeply", f"at most {MAX_DEPTH} brackets in brackets")
-
-
-def _broken(error: yaml.MarkedYAMLError, shown: str) -> SpecError:
-    mark = error.problem_mark or error.context_mark
-    place = f" line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-    return SpecError(f"{shown}{place}", f"broken YAML: {error.problem or error.context}", "YAML")
 
 
 def _tagged(node: Any, shown: str) -> SpecError:  # noqa: ANN401  a node or the event before it
@@ -309,13 +300,11 @@ def _selected(value: yaml.Node, shown: str) -> Iterator[tuple[str | None, str]]:
             raise SpecError(where, f"{_told(entry)} in defaults", _SELECTS)
         if selection[2] is not None:
             check_package(selection[2], selection[1], where)
-        if not all(_is_choice(node) for node in _chosen(pairs[0][1])):
+        names = pairs[0][1]
+        chosen = names.value if isinstance(names, yaml.SequenceNode) else [names]
+        if not all(_is_choice(node) for node in chosen):
             raise SpecError(where, f"{_told(entry)} in defaults", _SELECTS)
-        yield from ((selection[1], node.value) for node in _chosen(pairs[0][1]) if node.tag != _NULL)
-
-
-def _chosen(node: yaml.Node) -> Sequence[yaml.Node]:
-    return node.value if isinstance(node, yaml.SequenceNode) else [node]
+        yield from ((selection[1], node.value) for node in chosen if node.tag != _NULL)
 
 
 def _is_choice(node: yaml.Node) -> bool:

@@ -1,6 +1,8 @@
 """What Hydra and OmegaConf say, told as one line that names the place, what was found, what is accepted."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from hydra.errors import HydraException, OverrideParseException
 from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
@@ -41,6 +43,15 @@ def translated(error: Exception) -> FrtauditError:
     return _selection(str(error)) or _shape(f"{error}\n{error.__cause__}") or _rest(error)
 
 
+@contextmanager
+def translating() -> Iterator[None]:
+    """An error of Hydra as the one that the user reads."""
+    try:
+        yield
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+
+
 def unreadable(word: str) -> SpecError:
     """The error for a word that Hydra's grammar has no reading of."""
     if _INDEXED.match(word):
@@ -63,11 +74,8 @@ def _selection(text: str) -> SpecError | None:
         accepted = """one value, 'key="a, b"'; a list, [a,b]; or --multirun"""
         return SpecError("command line", problem, accepted)
     if late := _TOO_LATE.search(text):
-        return SpecError(
-            late[1],
-            f"selects a {late[2]} preset",
-            f"its fields, {late[2]}: ...; typed, {late[2]}=NAME",
-        )
+        accepted = f"its fields, {late[2]}: ...; typed, {late[2]}=NAME"
+        return SpecError(late[1], f"selects a {late[2]} preset", accepted)
     return None
 
 
@@ -79,14 +87,13 @@ def _shape(text: str) -> SpecError | None:
         return SpecError(merged[1], *kinds)
     if merged:
         problem = "a list where what it builds on has keys and values, or the reverse"
-        return SpecError(
-            preset[1] if preset else "spec", problem, "fields as frtaudit schema spec shows them"
-        )
+        place = preset[1] if preset else "spec"
+        return SpecError(place, problem, "fields as frtaudit schema spec shows them")
     if _IN_LIST.search(text):
-        place = (
+        known = (
             "a number that the list has: requirements.0.limit=0.2; a list is given whole: requirements=[...]"
         )
-        return SpecError("spec", "a key or a number that a list does not have", place)
+        return SpecError("spec", "a key or a number that a list does not have", known)
     return None
 
 

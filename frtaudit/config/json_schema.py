@@ -37,6 +37,9 @@ def _plugins(contract: Contract) -> dict[str, Json]:
     """The fields of a spec that hold plug-ins."""
     provider: Json = {"anyOf": [{"type": "string"}, _any_of("provider", contract)]}
     listed: list[Json] = [{"type": "null"}, {"type": "array", "items": provider, "minItems": 1}]
+    pairs: Json = {"anyOf": [{"type": "null"}, _any_of("protocol", contract)]}
+    test_set: dict[str, Json] = {"pairs": pairs, "folds": contract.of(Folds)}
+    test_sets: Json = {"type": "object", "properties": test_set, "additionalProperties": False}
     return {
         "cohort": _any_of("cohort", contract),
         "protocol": _any_of("protocol", contract),
@@ -46,14 +49,8 @@ def _plugins(contract: Contract) -> dict[str, Json]:
             "minProperties": 1,
         },
         "providers": {"anyOf": listed},
-        "test_sets": {"type": "object", "additionalProperties": _test_set(contract)},
+        "test_sets": {"type": "object", "additionalProperties": test_sets},
     }
-
-
-def _test_set(contract: Contract) -> dict[str, Json]:
-    pairs: Json = {"anyOf": [{"type": "null"}, _any_of("protocol", contract)]}
-    properties: dict[str, Json] = {"pairs": pairs, "folds": contract.of(Folds)}
-    return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
 def _any_of(group: str, contract: Contract) -> dict[str, Json]:

@@ -19,7 +19,7 @@ from hydra.core.override_parser.types import Glob, Override, RangeSweep
 from frtaudit.config import presets
 from frtaudit.config.composition import COLLECT, CONFIG, EMBED, Composed, composed
 from frtaudit.config.guard import check_word
-from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.config.hydra_errors import translating
 from frtaudit.config.places import placed
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import from_plain, to_portable
@@ -32,10 +32,7 @@ if TYPE_CHECKING:
     from frtaudit.collection.spec import CollectionSpec
 
 MAX_JOBS = 10_000
-_AT_TARGET = (
-    *("fnmr_at_fmr", "threshold_at_fmr", "ratio_to_overall"),
-    *("fmr_same_class", "fmr_same_class_ratio"),
-)
+_AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr", "ratio_to_overall", "fmr_same_class", "fmr_same_class_ratio")
 
 
 def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:
@@ -101,10 +98,8 @@ def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str,
     """
     for word in overrides:
         check_word(word)
-    try:
+    with translating():
         parsed = OverridesParser.create().parse_overrides(list(overrides))
-    except HYDRA_ERRORS as error:
-        raise translated(error) from error
     times = Counter(override.key_or_group for override in parsed)
     swept = [override.key_or_group for override in parsed if override.is_sweep_override()]
     twice = next((key for key in times if times[key] > 1 and key in swept), None)
@@ -151,9 +146,8 @@ def with_targets(spec: AuditSpec) -> AuditSpec:
         if (requirement.metric in _AT_TARGET or requirement.profile) and "fmr" in requirement.at
     }
     known = spec.thresholds.fmr
-    new = sorted(
-        (target for target in wanted if isinstance(target, float) and target not in known), reverse=True
-    )
+    new = [target for target in wanted if isinstance(target, float) and target not in known]
+    new.sort(reverse=True)
     return replace(spec, thresholds=replace(spec.thresholds, fmr=(*known, *new))) if new else spec
 
 
@@ -165,14 +159,13 @@ def _choices(override: Override) -> list[tuple[str, str, str]]:
     if not override.is_discrete_sweep() or isinstance(override.value(), Glob):
         raise SpecError("command line", f"{line!r} is not a list of values", "key=a,b,c or key=range(1,4)")
     word = line.split("=", 1)[0]
-    _refuse_long(override.value(), line)
+    sweep = override.value()
+    if (  # a range may be shuffled, and is a list then: its length is looked at first
+        isinstance(sweep, RangeSweep)
+        and sweep.start is not None
+        and sweep.stop is not None
+        and abs(float(sweep.stop) - float(sweep.start)) > MAX_JOBS * abs(float(sweep.step))
+    ):
+        raise SpecError("command line", f"{line!r} is too long", f"at most {MAX_JOBS} jobs")
     values = [str(value) for value in islice(override.sweep_string_iterator(), MAX_JOBS + 1)]
     return [(str(override.key_or_group), value, f"{word}={value}") for value in values]
-
-
-def _refuse_long(sweep: object, line: str) -> None:
-    """A range may be shuffled, and is a list then: its length is looked at first."""
-    if not isinstance(sweep, RangeSweep) or sweep.start is None or sweep.stop is None:
-        return
-    if abs(float(sweep.stop) - float(sweep.start)) > MAX_JOBS * abs(float(sweep.step)):
-        raise SpecError("command line", f"{line!r} is too long", f"at most {MAX_JOBS} jobs")

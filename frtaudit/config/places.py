@@ -48,12 +48,8 @@ def _placed(where: str, holder: T, root: Path) -> T:
     changed: dict[str, str] = {}
     for field in dataclasses.fields(holder):
         name = getattr(holder, field.name)
-        if (
-            field.name != "root"
-            and field.metadata.get("role") == PATH["role"]
-            and isinstance(name, str)
-            and name
-        ):
+        is_path = field.name != "root" and field.metadata.get("role") == PATH["role"]
+        if is_path and isinstance(name, str) and name:
             path = place_of(f"{where}.{field.name}", name, root)
             changed |= {} if path is None else {field.name: str(path)}
     return replace(holder, **changed) if changed else holder

@@ -1,7 +1,6 @@
 """Everything that a spec can name. A plug-in of frtaudit is known by its source, and imported when a spec names it."""
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -53,15 +52,15 @@ def fault_line(error: BaseException) -> FrtauditError:
 
 @cache
 def _declarations() -> tuple[tuple[str, str, str, str], ...]:
-    return tuple(declaration for package in PACKAGES for declaration in _declared_in(package))
-
-
-def _declared_in(package: str) -> Iterator[tuple[str, str, str, str]]:
-    """Group, name, module and first line of each class under ``@register`` in the files of a package."""
-    folder = Path(__file__).resolve().parents[1].joinpath(*package.split("."))
-    for file in sorted(folder.glob("*.py")):
-        text = file.read_text(encoding="utf-8")
-        for declaration in _DECLARATION.finditer(text):
-            constant = _NAME.search(text)
-            name = declaration["name"] or (constant["name"] if constant else file.stem)
-            yield declaration["group"], name, f"frtaudit.{package}.{file.stem}", declaration["about"]
+    """Group, name, module and first line of each class under ``@register`` in the files of the packages."""
+    declarations = []
+    for package in PACKAGES:
+        folder = Path(__file__).resolve().parents[1].joinpath(*package.split("."))
+        for file in sorted(folder.glob("*.py")):
+            text = file.read_text(encoding="utf-8")
+            for declaration in _DECLARATION.finditer(text):
+                constant = _NAME.search(text)
+                name = declaration["name"] or (constant["name"] if constant else file.stem)
+                module = f"frtaudit.{package}.{file.stem}"
+                declarations.append((declaration["group"], name, module, declaration["about"]))
+    return tuple(declarations)

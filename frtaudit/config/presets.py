@@ -11,6 +11,7 @@ Plain = dict[str, object]
 _DESCRIBED = tuple(field.name for field in fields(ProfileSpec))
 _PROFILE_KEYS = (*_DESCRIBED, "fmr", "at", "requirements")
 _RATIO = "ratio_to_overall"
+REQUIREMENTS = "a list of requirements"
 
 
 def resolve_presets(composed: Mapping[str, object]) -> Plain:
@@ -46,11 +47,8 @@ def _providers(spec: Plain, selected: object) -> None:
     chosen = _mapping("provider", selected)
     if not chosen:
         return
-    listed = spec.get("providers") or []
-    if not isinstance(listed, Sequence) or isinstance(listed, str):
-        raise SpecError(
-            "providers", f"found {described(listed)}", "a list of names or of mappings with name and type"
-        )
+    accepted = "a list of names or of mappings with name and type"
+    listed = _sequence("providers", spec.get("providers") or [], accepted)
     spec["providers"] = [*listed, *(_named(name, chosen[name]) for name in sorted(chosen))]
 
 
@@ -67,9 +65,7 @@ def _profiles(spec: Plain, selected: object) -> None:
     if not profiles:
         return
     added = [requirement for name in sorted(profiles) for requirement in _profile(name, profiles[name])]
-    listed = spec.get("requirements") or []
-    if not isinstance(listed, Sequence) or isinstance(listed, str):
-        raise SpecError("requirements", f"found {described(listed)}", "a list of requirements")
+    listed = _sequence("requirements", spec.get("requirements") or [], REQUIREMENTS)
     spec["requirements"] = [*listed, *added]
     spec["profiles"] = {
         name: {key: value for key, value in data.items() if key in _DESCRIBED}
@@ -85,12 +81,9 @@ def _profile(name: str, profile: Plain) -> list[Plain]:
     refuse_unknown(where, profile, _PROFILE_KEYS)
     missing = [key for key in ("source", "date", "requirements") if not profile.get(key)]
     if missing:
-        raise SpecError(
-            f"{where}.{missing[0]}", "no value", "a profile states its source, its date, its requirements"
-        )
-    items = profile["requirements"]
-    if not isinstance(items, Sequence) or isinstance(items, str):
-        raise SpecError(f"{where}.requirements", f"found {described(items)}", "a list of requirements")
+        accepted = "a profile states its source, its date, its requirements"
+        raise SpecError(f"{where}.{missing[0]}", "no value", accepted)
+    items = _sequence(f"{where}.requirements", profile["requirements"], REQUIREMENTS)
     target: Plain = {} if profile.get("fmr") is None else {"fmr": profile["fmr"]}
     point = _mapping(f"{where}.at", profile.get("at")) or target
     origin: Plain = {"profile": name, "source": f"{profile['source']} ({profile['date']})"}
@@ -111,6 +104,12 @@ def _at(point: Plain, requirement: Plain) -> Plain:
         "at": point,
         "metric": "fnmr_at_fmr" if metric == "fnmr" and "fmr" in point else metric,
     }
+
+
+def _sequence(where: str, value: object, accepted: str) -> Sequence[object]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise SpecError(where, f"found {described(value)}", accepted)
+    return value
 
 
 def _mapping(where: str, value: object) -> Plain:

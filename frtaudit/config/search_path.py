@@ -159,13 +159,11 @@ def search_path(config_dir: Path) -> str:
     Raises :class:`SpecError` for a folder that is missing, or that shadows a shipped option.
     """
     if not config_dir.is_dir():
-        raise SpecError(
-            "--config-dir", f"no folder {str(config_dir)!r}", "a folder with audit/, schema/, ..."
-        )
+        text = f"no folder {str(config_dir)!r}"
+        raise SpecError("--config-dir", text, "a folder with audit/, schema/, ...")
     if (config_dir / "hydra").exists():
-        raise SpecError(
-            "--config-dir hydra", "is not a folder of presets", ", ".join(f"{name}/" for name in LANDS)
-        )
+        accepted = ", ".join(f"{name}/" for name in LANDS)
+        raise SpecError("--config-dir hydra", "is not a folder of presets", accepted)
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):
             _check_name(group, file)

@@ -101,9 +101,8 @@ def _only(key: str, active: Mapping[str, object], names: Sequence[str]) -> dict[
     if unknown is not None:
         preset = f"; {PRESETS[key]}={unknown} adds a preset" if key in PRESETS else ""
         text = f"the audit has no {unknown!r}{closest(unknown, active)}"
-        raise SpecError(
-            key, text, f"{', '.join(active) or 'none'}; +{key}.{unknown}={{...}} adds one{preset}"
-        )
+        accepted = f"{', '.join(active) or 'none'}; +{key}.{unknown}={{...}} adds one{preset}"
+        raise SpecError(key, text, accepted)
     return {name: active.get(name, {}) for name in names}
 
 

@@ -24,7 +24,9 @@ def write_starter(folder: str | Path) -> str:
     place = Path(folder)
     if str(place) != printable(str(place)):
         raise SpecError("folder", f"found {str(place)!r}", "a name of printable text, which a spec can hold")
-    files = {"audit/my_audit.yaml": _audit(place), "metadata.csv": METADATA}
+    starter = Template((shipped("templates") / "my_audit.yaml").read_text(encoding="utf-8"))
+    root = "'" + str(place).replace("'", "''") + "'"
+    files = {"audit/my_audit.yaml": starter.substitute(folder=place, root=root), "metadata.csv": METADATA}
     for name in files:
         if os.path.lexists(place / name):
             raise SpecError(name, "already exists", "a folder without it")
@@ -44,15 +46,5 @@ def write_starter(folder: str | Path) -> str:
         if isinstance(error, OSError):
             raise as_line(error, str(place / error.filename if error.filename in files else place)) from None
         raise
-    return "\n".join(
-        [
-            *(f"wrote {place / name}" for name in files),
-            f"next: frtaudit check --config-dir {quote(str(place))} audit=my_audit",
-        ]
-    )
-
-
-def _audit(place: Path) -> str:
-    quoted = "'" + str(place).replace("'", "''") + "'"
-    text = (shipped("templates") / "my_audit.yaml").read_text(encoding="utf-8")
-    return Template(text).substitute(folder=place, root=quoted)
+    following = f"next: frtaudit check --config-dir {quote(str(place))} audit=my_audit"
+    return "\n".join([*(f"wrote {place / name}" for name in files), following])

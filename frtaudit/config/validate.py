@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
+from itertools import pairwise
 
 from frtaudit.core.cohort import UNKNOWN
 from frtaudit.core.comparisons import FOLDS, PROTOCOL
@@ -42,6 +43,7 @@ MINIMA = ("subjects", "comparisons", "transactions")
 NUMBERS = ("fmr", "far", "threshold", "attempts")  # what a point may name as a number, and never as a text
 ALL, EACH, MAX = "all", "each", "max"
 NOT_STRATIFIED = "none"
+FILE = ThresholdSource.FILE.value  # as of folds
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -52,7 +54,8 @@ def check_spec(spec: AuditSpec) -> None:
 
     Checked: names, alpha, B, FMR targets, thresholds, schemas, folds, requirements, targets of interval methods.
     """
-    _check_name("name", spec.name)
+    if not _NAME.fullmatch(spec.name) or len(spec.name) > LONGEST:
+        raise SpecError("name", f"found {spec.name[:LONGEST]!r}", f"1 to {LONGEST} {ASCII}")
     _check_whole("seed", spec.seed, 0)
     _check_whole("threads", spec.threads, 0)
     _check_whole("tail_budget", spec.tail_budget, 1)
@@ -72,7 +75,9 @@ def check_spec(spec: AuditSpec) -> None:
         if name in {FOLDS, PROTOCOL}:
             raise SpecError("test_sets", f"found {name!r}, which names the spec's own pairs", "another name")
         check_folds(test_set.folds, spec.schemas, f"test_sets.{name}.folds")
-    _check_providers(spec.providers)
+    if spec.providers is not None:
+        _check_some("providers", spec.providers)
+        _check_unique("providers", [str(getattr(provider, "name", provider)) for provider in spec.providers])
     check_requirements(spec)
     check_report(spec.report)
     check_provenance(spec.provenance)
@@ -85,15 +90,11 @@ def check_provenance(provenance: Provenance) -> None:
         for name in ("name", "version", "licence", "creator", "source"):
             value = getattr(origin, name)
             if value is not None and not (0 < len(value) <= LONGEST and value.isprintable()):
-                raise SpecError(
-                    f"{where}.{name}", "empty, long, or not on one line", f"text of 1 to {LONGEST} characters"
-                )
+                text = "empty, long, or not on one line"
+                raise SpecError(f"{where}.{name}", text, f"text of 1 to {LONGEST} characters")
         if origin.digest is not None and not _SHA256.fullmatch(origin.digest):
-            raise SpecError(
-                f"{where}.digest",
-                f"found {origin.digest[:20]!r}",
-                "a SHA-256: 64 hexadecimal digits, lower case",
-            )
+            accepted = "a SHA-256: 64 hexadecimal digits, lower case"
+            raise SpecError(f"{where}.digest", f"found {origin.digest[:20]!r}", accepted)
 
 
 def enough_resamples(alpha: float) -> int:
@@ -108,9 +109,8 @@ def enough_resamples(alpha: float) -> int:
 def check_bootstrap(bootstrap: Bootstrap, schemas: Iterable[str] = ()) -> None:
     """Refuse alpha outside (0, 1), one that no B is large enough for, and strata that no schema makes."""
     if not 0 < bootstrap.alpha < 1:
-        raise SpecError(
-            "bootstrap.alpha", f"found {bootstrap.alpha:g}", "a number between 0 and 1, both excluded"
-        )
+        accepted = "a number between 0 and 1, both excluded"
+        raise SpecError("bootstrap.alpha", f"found {bootstrap.alpha:g}", accepted)
     enough = enough_resamples(bootstrap.alpha)
     if enough > limits.LARGEST["B"]:
         text = f"{bootstrap.alpha:g} needs B = {enough:.3g}, and {limits.LARGEST['B']} is the largest"
@@ -134,26 +134,18 @@ def check_thresholds(thresholds: Thresholds) -> None:
     """Refuse FMR targets outside (0, 1), an inconsistent grid, and a source that does not fit the rest."""
     for target in thresholds.fmr:
         if not 0 < target < 1:
-            raise SpecError(
-                "thresholds.fmr", f"found {target:g}", "FMR targets between 0 and 1, both excluded"
-            )
+            accepted = "FMR targets between 0 and 1, both excluded"
+            raise SpecError("thresholds.fmr", f"found {target:g}", accepted)
     if thresholds.curve.per_decade < 1:
         text = f"found {thresholds.curve.per_decade}"
         raise SpecError("thresholds.curve.per_decade", text, "a number of targets from 1")
     _check_unique("thresholds.fmr", [f"{target!r}" for target in thresholds.fmr])
     check_grid(thresholds.grid)
-    from_file = thresholds.source is ThresholdSource.FILE
-    if from_file and thresholds.file is None:
-        raise SpecError("thresholds.file", "no value", "the file that thresholds.source: file reads")
-    if thresholds.file is not None and not from_file:
-        raise SpecError(
-            "thresholds.source", f"found {thresholds.source.value!r} together with a file", "file"
-        )
+    _check_file("thresholds", thresholds.source, thresholds.file)
     if thresholds.source is ThresholdSource.OTHER_COHORT and thresholds.grid.kind is not GridKind.EXPLICIT:
         text = f"{thresholds.grid.kind.value!r} with thresholds from another cohort"
-        raise SpecError(
-            "thresholds.grid.kind", text, "explicit: thresholds from elsewhere are given by value"
-        )
+        accepted = "explicit: thresholds from elsewhere are given by value"
+        raise SpecError("thresholds.grid.kind", text, accepted)
 
 
 def check_grid(grid: Grid) -> None:
@@ -161,7 +153,12 @@ def check_grid(grid: Grid) -> None:
     if any(not math.isfinite(value) for value in (*grid.values, grid.low or 0.0, grid.high or 0.0)):
         raise SpecError("thresholds.grid", "a value is not finite", "finite numbers")
     if grid.kind is GridKind.EXPLICIT:
-        _check_explicit(grid)
+        _check_some("thresholds.grid.values", grid.values)
+        if any(low >= high for low, high in pairwise(grid.values)):
+            text = "the values do not ascend"
+            raise SpecError("thresholds.grid.values", text, "each value once, ascending")
+        if grid.low is not None or grid.high is not None:
+            raise SpecError("thresholds.grid", "low or high with explicit values", "values only")
     elif grid.values:
         raise SpecError("thresholds.grid.values", f"found with kind {grid.kind.value}", "kind: explicit")
     else:
@@ -183,21 +180,13 @@ def check_intervals(intervals: Iterable[IntervalSpec]) -> None:
         if method in OF_THEIR_OWN:
             text = f"method {method.value} is not for rates: the analyses that need it compute it by default"
             raise SpecError(f"intervals[{index}]", text, f"methods {', '.join(serving) or 'none'}")
-    _check_unique(
-        "intervals",
-        [f"{interval_spec.method.value} for {interval_spec.target.value}" for interval_spec in wanted],
-    )
+    _check_unique("intervals", [f"{each.method.value} for {each.target.value}" for each in wanted])
 
 
 def check_folds(folds: Folds, schemas: Iterable[str] = (), where: str = "folds") -> None:
     """Refuse fewer than two folds, a file without ``source: file`` or the reverse, and settings that nothing uses."""
     _check_whole(f"{where}.k", folds.k, 2)
-    if folds.source is FoldSource.FILE and folds.file is None:
-        raise SpecError(f"{where}.file", "no value", "the file that folds.source: file reads")
-    if folds.file is not None and folds.source is not FoldSource.FILE:
-        raise SpecError(
-            f"{where}.source", f"found {folds.source.value!r} together with a file", FoldSource.FILE.value
-        )
+    _check_file(where, folds.source, folds.file)
     given = folds.source in (FoldSource.OFFICIAL, FoldSource.FILE)
     if folds.claim is not FoldClaim.NONE and not given:
         raise SpecError(f"{where}.claim", f"a claim on {folds.source.value} folds", "official or file folds")
@@ -206,9 +195,17 @@ def check_folds(folds: Folds, schemas: Iterable[str] = (), where: str = "folds")
     if folds.stratify is not None:
         _check_choice(f"{where}.stratify", folds.stratify, list(schemas))
     if folds.overlap and folds.source is FoldSource.STRICT:
-        raise SpecError(
-            f"{where}.overlap", "found with folds that share no subject", "disjoint, official or file"
-        )
+        text = "found with folds that share no subject"
+        raise SpecError(f"{where}.overlap", text, "disjoint, official or file")
+
+
+def _check_file(where: str, source: FoldSource | ThresholdSource, file: str | None) -> None:
+    """Refuse ``source: file`` without a file, and a file with another source."""
+    if source.value == FILE and file is None:
+        accepted = f"the file that {where.rpartition('.')[2]}.source: file reads"
+        raise SpecError(f"{where}.file", "no value", accepted)
+    if source.value != FILE and file is not None:
+        raise SpecError(f"{where}.source", f"found {source.value!r} together with a file", FILE)
 
 
 def check_requirements(spec: AuditSpec) -> None:
@@ -219,11 +216,7 @@ def check_requirements(spec: AuditSpec) -> None:
         raise SpecError("bootstrap.alpha", text, "less than 0.5")
     for index, requirement in enumerate(spec.requirements):
         _check_requirement(f"requirements[{index}]", requirement, spec)
-    _check_decided(spec)
-
-
-def _check_decided(spec: AuditSpec) -> None:
-    """Refuse a list of intervals none of which decides about a rate that is required (FORMULAS 8.8)."""
+    # One of the intervals that are listed decides about a rate that is required (FORMULAS 8.8).
     deciding = [method for method in DECIDING if method not in OF_THEIR_OWN]
     open_ = [requirement.name for requirement in spec.requirements if requirement.metric in BY_ASKING]
     if open_ and spec.intervals and not any(interval.method in deciding for interval in spec.intervals):
@@ -265,9 +258,8 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
         raise SpecError(f"{where}.limit", f"found {requirement.limit:g} of {requirement.metric}", "0 or more")
     _check_terms(where, requirement)
     if requirement.weighting is not None:
-        _check_choice(
-            f"{where}.weighting", requirement.weighting, [weighting.value for weighting in Weighting]
-        )
+        known = [weighting.value for weighting in Weighting]
+        _check_choice(f"{where}.weighting", requirement.weighting, known)
     if requirement.schema is not None:
         _check_choice(f"{where}.schema", requirement.schema, list(spec.schemas))
     if requirement.group not in (ALL, EACH, MAX):
@@ -276,9 +268,8 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
 
 def _check_point(where: str, requirement: RequirementSpec) -> None:
     """Refuse a key that no point has, a text, and a value beyond all scores, where it has a number."""
-    for key in (
-        requirement.at if requirement.metric in ESTIMATED else ()
-    ):  # else a plug-in's, with keys of its own
+    known = requirement.metric in ESTIMATED  # else a plug-in's, with keys of its own
+    for key in requirement.at if known else ():
         _check_choice(where, key, POINT_KEYS)
     for key in NUMBERS:
         value = requirement.at.get(key, 0.0)
@@ -335,22 +326,6 @@ def _check_group(where: str, requirement: RequirementSpec, spec: AuditSpec) -> N
         _check_choice(where, name, [ALL, EACH, MAX, *known])
 
 
-def _check_providers(providers: tuple[object, ...] | None) -> None:
-    if providers is None:
-        return
-    _check_some("providers", providers)
-    shown = [str(getattr(provider, "name", provider)) for provider in providers]
-    _check_unique("providers", shown)
-
-
-def _check_explicit(grid: Grid) -> None:
-    _check_some("thresholds.grid.values", grid.values)
-    if any(low >= high for low, high in zip(grid.values, grid.values[1:], strict=False)):
-        raise SpecError("thresholds.grid.values", "the values do not ascend", "each value once, ascending")
-    if grid.low is not None or grid.high is not None:
-        raise SpecError("thresholds.grid", "low or high with explicit values", "values only")
-
-
 def _check_span(grid: Grid) -> None:
     _check_whole("thresholds.grid.num", grid.num, 2)
     inside = {GridKind.QUANTILE: "[0, 1]", GridKind.FMR_DECADES: "(0, 1]"}.get(grid.kind)
@@ -360,15 +335,8 @@ def _check_span(grid: Grid) -> None:
         if not 0 <= value <= 1 or (value == 0 and grid.kind is GridKind.FMR_DECADES):
             raise SpecError(f"thresholds.grid.{name}", f"found {value:g}", f"a number in {inside}")
     if grid.low is not None and grid.high is not None and grid.low >= grid.high:
-        raise SpecError(
-            "thresholds.grid", f"low {grid.low:g} is not below high {grid.high:g}", "low below high"
-        )
-
-
-def _check_name(where: str, name: str) -> None:
-    if not _NAME.fullmatch(name) or len(name) > LONGEST:
-        accepted = f"1 to {LONGEST} {ASCII}"
-        raise SpecError(where, f"found {name[:LONGEST]!r}", accepted)
+        text = f"low {grid.low:g} is not below high {grid.high:g}"
+        raise SpecError("thresholds.grid", text, "low below high")
 
 
 def _check_words(where: str, name: str) -> None:

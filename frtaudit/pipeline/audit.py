@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import pyarrow as pa
 
-from frtaudit.core import AuditResult, Cohort, CohortData, Estimate, Finding, Groups
+from frtaudit.core import AuditResult, CohortData, Groups
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
 from frtaudit.core.machine import signals
@@ -16,12 +17,12 @@ from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
-from frtaudit.evaluation.system import AnalysisOutput, CohortSource, SystemData
+from frtaudit.evaluation.system import AnalysisOutput, CohortSource, Comparison, SystemData
 from frtaudit.inputs.score_lists import nameless
 from frtaudit.labelling.cautions import cautions
 from frtaudit.pipeline import tables as parquet
 from frtaudit.pipeline.checkpoint import checkpointed
-from frtaudit.pipeline.components import analyses_of, comparison_of
+from frtaudit.pipeline.components import analyses_of
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import evaluate_system
 from frtaudit.pipeline.multiplicity import adjusted
@@ -55,7 +56,9 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     cohort_data, groups, comparisons = prepared.cohort_data, prepared.groups, prepared.comparisons
     inputs = inputs_of(spec, cohort_data, prepared.providers)
 
-    outcomes = [AnalysisOutput(notes=_cautions(cohort_data))]
+    of_labels = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
+    unnamed = () if cohort_data.named else (nameless.SAID,)
+    outcomes = [AnalysisOutput(notes=(*unnamed, *cohort_data.notes, *of_labels))]
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
     with (
@@ -68,7 +71,8 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
             system = replace(system, test_sets=scored, surveys=prepared.surveys)
             read[system.provider] = _read(spec, system, progress)
             outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
-            _add_tables(tables, system)
+            for name, rows in parquet.TABLES.items():
+                tables.setdefault(name, []).append(rows(system))
     outcomes += _across(spec, read)
 
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
@@ -90,7 +94,20 @@ def _result(
     estimates = [estimate for outcome in outcomes for estimate in outcome.estimates]
     estimates += highest(estimates, ranked_classes(groups), spec.weighting, spec.bootstrap.alpha)
     counts = counts_of(cohort_data)
-    findings = _judge(spec, cohort_data.cohort, groups, estimates, subjects_of(counts))
+    context = JudgementContext(
+        estimates=estimates,
+        ranked=ranked_classes(groups),
+        alpha=spec.bootstrap.alpha,
+        weighting=spec.weighting,
+        labels={
+            name: dict(zip(classification.classes, classification.labels, strict=True))
+            for name, classification in cohort_data.cohort.classifications.items()
+        },
+        corrected=without_confirmed(estimates),
+        subjects=subjects_of(counts),
+        has_transactions=TRANSACTIONS in spec.analyses,
+    )
+    findings = with_suspects(judge(spec.requirements, context), spec.requirements, context)
     named = {finding.index for finding in findings if finding.index is not None}
     return AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
@@ -103,13 +120,6 @@ def _result(
         cohort=counts | made_of(cohort_data, inputs),
         notes=notes_of(spec, outcomes),
     )
-
-
-def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
-    """Notes on subjects without names, or with estimated labels."""
-    notes = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
-    notes = (*cohort_data.notes, *notes)
-    return notes if cohort_data.named else (nameless.SAID, *notes)
 
 
 def _read(spec: AuditSpec, system: SystemData, progress: Progress) -> dict[str, AnalysisOutput]:
@@ -141,33 +151,4 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -
         known = {provider: state for provider, state in states.items() if state is not None}
         signals.check()
         if known:
-            yield comparison_of(spec, name).across(known, spec, spec.bootstrap.alpha)
-
-
-def _add_tables(tables: Tables, system: SystemData) -> None:
-    for name, rows in parquet.TABLES.items():
-        tables.setdefault(name, []).append(rows(system))
-
-
-def _judge(
-    spec: AuditSpec,
-    cohort: Cohort,
-    groups: Groups,
-    estimates: list[Estimate],
-    subjects: Mapping[tuple[str | None, str], int],
-) -> tuple[Finding, ...]:
-    schemas = cohort.classifications.items()
-    context = JudgementContext(
-        estimates=estimates,
-        ranked=ranked_classes(groups),
-        alpha=spec.bootstrap.alpha,
-        weighting=spec.weighting,
-        labels={
-            name: dict(zip(classification.classes, classification.labels, strict=True))
-            for name, classification in schemas
-        },
-        corrected=without_confirmed(estimates),
-        subjects=subjects,
-        has_transactions=TRANSACTIONS in spec.analyses,
-    )
-    return with_suspects(judge(spec.requirements, context), spec.requirements, context)
+            yield cast("Comparison", spec.analyses[name]).across(known, spec, spec.bootstrap.alpha)

@@ -259,18 +259,15 @@ class Report:
         folder = self.places[-1]
         result = folder / "result.json"
         if result.is_file() and sha256_file(result) != self.result.sha256:
-            raise VerificationError(
-                str(result), "is another result than this report's", "the folder as it was saved"
-            )
+            problem = "is another result than this report's"
+            raise VerificationError(str(result), problem, "the folder as it was saved")
         return verify(folder, trust)
 
     def __repr__(self) -> str:
         """One line: the audit, how many estimates, the findings by verdict."""
         counts = verdict_counts(self.result.findings)
-        verdicts = ", ".join(
-            f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count
-        )
-        summary = verdicts or "no requirement"
+        verdicts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
+        summary = ", ".join(verdicts) or "no requirement"
         return f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {summary})"
 
     def _repr_html_(self) -> str:
@@ -290,34 +287,13 @@ def _image(png: bytes, words: str) -> str:
 
 def _short(report: Report) -> str:
     """The findings; without any the rates at FMR targets of everybody and each group; without these, any estimates."""
+    place = ["provider", "metric", "schema", "group"]
     if report.result.findings:
-        columns = [
-            "requirement",
-            "verdict",
-            "provider",
-            "metric",
-            "schema",
-            "group",
-            "value",
-            "limit",
-            "bound",
-        ]
-        frame = report.findings()[columns]
+        frame = report.findings()[["requirement", "verdict", *place, "value", "limit", "bound"]]
     else:
         every = report.frame()
         rates = every[every["metric"].isin(["fnmr_at_fmr", "vendor_difference"])]
-        columns = [
-            "provider",
-            "metric",
-            "schema",
-            "group",
-            "weighting",
-            "fmr",
-            "value",
-            "target",
-            "low",
-            "high",
-        ]
+        columns = [*place, "weighting", "fmr", "value", "target", "low", "high"]
         frame = (rates if len(rates) else every)[columns]
     shown = frame.astype(object).where(frame.notna(), "").replace("not_testable", "not testable")
     return str(shown.to_html(index=False, max_rows=_SHOWN, float_format="{:.4g}".format, border=0))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from frtaudit.core import Comparisons, Groups, ScoreTable, ScoreTail
-from frtaudit.core.arrays import Flags, Floats
+from frtaudit.core.arrays import Floats
 from frtaudit.evaluation.system import WEIGHTINGS, OperatingPoints
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.censoring import Censoring, Step, censoring_of, refusal, remark
@@ -45,27 +45,22 @@ def clipped(
     censoring = censoring_of(mated, non_mated)
     steps = dict(_steps(tail, groups, points))
     refused = {at: reason for at, step in steps.items() if (reason := refusal(censoring, step)) is not None}
+    hidden = np.zeros(max_points.shape, dtype=np.bool_)  # at or below the floor, or at the ceiling
+    if censoring.floor is not None:
+        hidden |= max_points <= censoring.floor.score
+    if censoring.ceiling is not None:
+        hidden |= max_points >= censoring.ceiling.score
     at_target = points.at_target.copy()
     for at in refused:
         at_target[at] = np.nan
     remarks = [remark(steps[0, a]) for a in points.declared if (0, a) in steps and (0, a) not in refused]
     return Clipped(
         operating_points=replace(points, at_target=at_target),
-        max_points=np.where(_hidden(censoring, max_points), np.nan, max_points),
+        max_points=np.where(hidden, np.nan, max_points),
         censoring=censoring,
         refused=refused,
         notes=(*censoring.sentences(), *(text for text in remarks if text is not None)),
     )
-
-
-def _hidden(censoring: Censoring, thresholds: Floats) -> Flags:
-    """Which thresholds lie at or below the floor, or at the ceiling."""
-    hidden = np.zeros(thresholds.shape, dtype=np.bool_)
-    if censoring.floor is not None:
-        hidden |= thresholds <= censoring.floor.score
-    if censoring.ceiling is not None:
-        hidden |= thresholds >= censoring.ceiling.score
-    return hidden
 
 
 def _steps(
@@ -81,14 +76,12 @@ def _steps(
         rate = (rates.far if w else rates.fmr)[:, 0].reshape(both.shape)
         tied = np.searchsorted(ascending, at, side="right") - np.searchsorted(ascending, at, side="left")
         for k, a in enumerate(places.tolist()):
-            yield (
-                (w, a),
-                Step(
-                    target=points.targets[a],
-                    threshold=float(at[k]),
-                    realised=float(rate[0, k]),
-                    above=float(rate[1, k]),
-                    tied=int(tied[k]),
-                    allowed=int(points.targets[a] * ascending.size),
-                ),
+            step = Step(
+                target=points.targets[a],
+                threshold=float(at[k]),
+                realised=float(rate[0, k]),
+                above=float(rate[1, k]),
+                tied=int(tied[k]),
+                allowed=int(points.targets[a] * ascending.size),
             )
+            yield (w, a), step

@@ -54,9 +54,8 @@ def check_place(spec: AuditSpec, run_folder: Path | None = None) -> None:
         if folder and place.resolve().is_relative_to(Path(folder).resolve()):
             raise SpecError(WHERE, f"{place.name} lies within {where}", ELSEWHERE)
     if place.is_symlink() or (place.exists() and not place.is_dir()):
-        raise SpecError(
-            WHERE, f"{place.name} is {'a link' if place.is_symlink() else 'no folder'}", ELSEWHERE
-        )
+        what = "a link" if place.is_symlink() else "no folder"
+        raise SpecError(WHERE, f"{place.name} is {what}", ELSEWHERE)
     if place.is_dir() and not (place / LOCK).is_file() and any(place.iterdir()):
         raise SpecError(WHERE, f"{place.name} holds other files", ELSEWHERE)
 

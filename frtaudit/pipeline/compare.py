@@ -12,7 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from frtaudit.config.guard import LANDS
-from frtaudit.core.canonical import Json, dumps, mapping
+from frtaudit.core.canonical import Json, dumps, entries, mapping
 from frtaudit.core.machine import signals
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.spec import AuditSpec
@@ -63,15 +63,13 @@ def overrides_of(words: Sequence[str]) -> list[str]:
 def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> list[str]:
     """The overrides that compose the comparison of run folders, each with its name or the empty text."""
     if not runs:
-        raise SpecError(
-            "compare", "no run", "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."
-        )
+        accepted = "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."
+        raise SpecError("compare", "no run", accepted)
     folders = Counter(path.resolve() for _, path in runs)
     twice = next((path for _, path in runs if folders[path.resolve()] > 1), None)
     if twice is not None:
-        raise SpecError(
-            "compare", f"{str(twice)!r} is given twice", "each run once: a run does not differ from itself"
-        )
+        accepted = "each run once: a run does not differ from itself"
+        raise SpecError("compare", f"{str(twice)!r} is given twice", accepted)
     read = []
     for _, path in runs:
         signals.check()
@@ -107,7 +105,8 @@ def _shared(read: Sequence[RunTables]) -> list[str]:
     """What the runs' specs say of thresholds, resampling and weighting; targets and B are those that all have."""
     first = read[0].spec
     specs = [run.spec for run in read]
-    targets = [_targets(spec) for spec in specs]
+    declared = [entries(mapping(spec.get("thresholds")).get("fmr")) for spec in specs]
+    targets = [[float(str(value)) for value in values] for values in declared]
     common = [value for value in targets[0] if all(value in other for other in targets)]
     if not common:
         raise DataError("compare", "the runs share no FMR target", "runs with a common thresholds.fmr")
@@ -121,15 +120,9 @@ def _shared(read: Sequence[RunTables]) -> list[str]:
         "bootstrap.B": resamples,
         "bootstrap.alpha": mapping(first.get("bootstrap")).get("alpha"),
         "bootstrap.stratify": mapping(first.get("bootstrap")).get("stratify"),
+        "folds.source": "official" if all(len(run.tables["pairs"]) for run in read) else "none",
     }
-    folded = all(len(run.tables["pairs"]) for run in read)
-    settings["folds.source"] = "official" if folded else "none"
     return [f"{key}={_word(value)}" for key, value in settings.items() if value is not None]
-
-
-def _targets(spec: Mapping[str, Json]) -> list[float]:
-    targets = mapping(spec.get("thresholds")).get("fmr")
-    return [float(str(value)) for value in targets] if isinstance(targets, list) else []
 
 
 def _listed(texts: Sequence[str]) -> str:

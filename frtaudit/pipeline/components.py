@@ -8,15 +8,7 @@ from frtaudit.core import CohortData, Comparisons
 from frtaudit.core.registry import lookup
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import (
-    Analysis,
-    CohortAnalysis,
-    CohortSource,
-    Comparison,
-    Pairing,
-    Provider,
-    offered,
-)
+from frtaudit.evaluation.system import Analysis, CohortAnalysis, CohortSource, Pairing, Provider, offered
 from frtaudit.inputs.acquisition import usual_range
 from frtaudit.inputs.sanitize import as_read, sanitized
 from frtaudit.inputs.score_lists.nameless import refuse_people
@@ -37,9 +29,7 @@ def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortDa
     read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
     refuse_people(spec, read)
     read = replace(read, notes=(*read.notes, *_twin_notes(read)))
-    if not spec.sanitize:
-        return replace(read, seed=spec.seed)
-    return replace(sanitized(read, spec), seed=spec.seed)
+    return replace(sanitized(read, spec) if spec.sanitize else read, seed=spec.seed)
 
 
 def _twin_notes(cohort_data: CohortData) -> tuple[str, ...]:
@@ -85,11 +75,6 @@ def surveys_of(spec: AuditSpec, cohort_data: CohortData) -> Mapping[str, object]
     }
 
 
-def comparison_of(spec: AuditSpec, name: str) -> Comparison:
-    """An analysis that kept something of each system, as one that compares them."""
-    return cast("Comparison", spec.analyses[name])
-
-
 def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
     """The providers, in the spec's order; a bare name is scored from the cohort's templates or its score lists.
 
@@ -131,6 +116,5 @@ def _named(name: str, cohort_data: CohortData, known: list[str]) -> object:
     if name in cohort_data.tables:
         score_range = usual_range(cohort_data.tables[name][1].score)
         return lookup("provider", "precomputed", "providers")(name=name, score_range=score_range)
-    raise SpecError(
-        "providers", f"the cohort offers no {name!r}", ", ".join(known) or "a mapping with name and type"
-    )
+    accepted = ", ".join(known) or "a mapping with name and type"
+    raise SpecError("providers", f"the cohort offers no {name!r}", accepted)

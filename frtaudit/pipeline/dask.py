@@ -36,12 +36,7 @@ Work = Callable[[PassContext, Job], Done]
 
 LOCAL = "local"
 WHERE = f"{LOCAL}, a scheduler's address such as tcp://host:8786, or the file that it wrote"
-PACKAGES = (
-    "frtaudit",
-    "numpy",
-    "numba",
-    "llvmlite",
-)  # what decides the bits of a score, beside the processor
+PACKAGES = ("frtaudit", "numpy", "numba", "llvmlite")  # what decides a score's bits, beside the processor
 CONNECT = 10.0  # seconds that a scheduler may take to answer
 PATIENCE = 60.0  # seconds without any worker
 LOOK = 1.0  # seconds between two looks at the workers while a block is awaited
@@ -120,9 +115,8 @@ def _client(where: str, address: dict[str, str]) -> Iterator["Client"]:
     try:
         client = Client(**address, timeout=CONNECT, set_as_default=False, direct_to_workers=True)
     except (OSError, ValueError) as error:
-        raise ClusterError(
-            "dask", f"no scheduler answers at {where}", "a running `dask scheduler`"
-        ) from error
+        text = f"no scheduler answers at {where}"
+        raise ClusterError("dask", text, "a running `dask scheduler`") from error
     with client:
         yield client
 

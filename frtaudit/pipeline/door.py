@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from frtaudit.config.composition import CONFIG, Composed, composed
 from frtaudit.config.load import audit_of, load_spec
+from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
 from frtaudit.core.methods import Target
 from frtaudit.core.spec import AuditSpec, IntervalSpec
@@ -151,16 +152,18 @@ def evaluate(
             groups=groups or (),
             system=system,
         )
+    elif mated is None or isinstance(mated, str):
+        raise DataError("mated", f"found {mated!r} with an array of scores", "an array of 1 and 0")
+    elif not isinstance(groups, Mapping | None):
+        raise DataError("groups", "names of columns with an array of scores", "{NAME: (probe, reference)}")
     else:
-        arrays = _arrays(scores, mated, subjects, samples, groups, system)
-    words = (
-        *(_NAMED if arrays.named else _NAMELESS),
-        f"thresholds.fmr={np.atleast_1d(fmr).astype(float).tolist()}",
-    )
-    composition = composed(CONFIG, [*words, *overrides])
+        arrays = score_arrays(
+            scores, mated, subjects=subjects, samples=samples, groups=groups or {}, system=system
+        )
+    targets = f"thresholds.fmr={np.atleast_1d(fmr).astype(float).tolist()}"
+    composition = composed(CONFIG, [*(_NAMED if arrays.named else _NAMELESS), targets, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
-    declared = composition.resolved.get("schemas")
-    both = {**schemas, **(declared if isinstance(declared, Mapping) else {})}
+    both = {**schemas, **mapping(composition.resolved.get("schemas"))}
     spec = audit_of(Composed(composition.as_written, {**composition.resolved, "schemas": both}))
     return _in_memory(_without_samples(spec, arrays), arrays)
 
@@ -268,22 +271,6 @@ def load_report(folder: str | Path) -> Report:
 def _in_memory(spec: AuditSpec, source: ScoreArrays | None = None) -> Report:
     audited = auditing.audit(spec, source=source)
     return Report(audited.result, audited=audited, settings=spec)
-
-
-def _arrays(
-    scores: npt.ArrayLike,
-    mated: npt.ArrayLike | str | None,
-    subjects: Sides | None,
-    samples: Sides | None,
-    groups: Mapping[str, Sides] | Sequence[str] | None,
-    system: str,
-) -> ScoreArrays:
-    """Comparisons given as arrays, not as columns of a table."""
-    if mated is None or isinstance(mated, str):
-        raise DataError("mated", f"found {mated!r} with an array of scores", "an array of 1 and 0")
-    if not isinstance(groups, Mapping | None):
-        raise DataError("groups", "names of columns with an array of scores", "{NAME: (probe, reference)}")
-    return score_arrays(scores, mated, subjects=subjects, samples=samples, groups=groups or {}, system=system)
 
 
 def _typed(spec: Spec) -> AuditSpec:

@@ -131,14 +131,11 @@ def _put_back(place: Path, folder: Path) -> None:
     except (OSError, ValueError):
         return
     for name in names if isinstance(names, list) else ():
-        if isinstance(name, str) and _is_plain(name) and not os.path.lexists(place / FILES / name):
+        # Of something in a folder, not of the folder itself or of the one above it.
+        is_plain = isinstance(name, str) and name not in ("", "..") and Path(name).name == name
+        if is_plain and not os.path.lexists(place / FILES / name):
             moved = folder / name
             if moved.is_dir() and not moved.is_symlink():
                 shutil.rmtree(moved, ignore_errors=True)
             else:
                 moved.unlink(missing_ok=True)
-
-
-def _is_plain(name: str) -> bool:
-    """Whether a name is of something in a folder, not of the folder itself or of the one above it."""
-    return name not in ("", "..") and Path(name).name == name

@@ -25,10 +25,7 @@ LIBRARY_BYTES, REPORT_BYTES = 4e8, 3.5e8  # Python and its libraries; those of t
 SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weights in a tile of replicates
 SORTED_BYTES = 36  # of a comparison kept, while the tail is sorted: what the budget counts
 LAID_BYTES, STAYING_BYTES = 44, 29  # while it is laid out for replicates; while tables and report are written
-RUN_BYTES, RUNS_OF_A_SAMPLE = (
-    32,
-    60,
-)  # of a run, comparisons of one first sample; at most so many of each sample
+RUN_BYTES, RUNS_OF_A_SAMPLE = 32, 60  # of a run, comparisons of one first sample; most runs of each sample
 SECONDS_OF_A_TERM = 8.6e-11  # of a score: 11 ns at 128 dimensions
 
 
@@ -41,28 +38,29 @@ def check(spec: AuditSpec) -> list[str]:
     _check_files_of(spec)
     prepared = prepare(spec)
     cohort_data, groups, comparisons = prepared.cohort_data, prepared.groups, prepared.comparisons
-    providers = prepared.providers
+    systems = [provider.name for provider in prepared.providers]
     lines = [_cohort_line(cohort_data)]
     lines += [f"schema {name}: {_classes(cohort_data.cohort, name)}" for name in groups.schemas]
     kind = "all pairs" if comparisons.all_pairs else f"{comparisons.n_listed} listed comparisons"
     lines.append(f"protocol: {kind}, {planned_non_mated(cohort_data.cohort, comparisons)} of them non-mated")
     shapes = {name: read().vectors.shape for name, read in cohort_data.templates.items()}
-    lines += [_provider_line(cohort_data, provider.name, shapes) for provider in providers]
-    lines += _requirement_lines(spec, groups, [provider.name for provider in providers])
+    lines += [_provider_line(cohort_data, name, shapes) for name in systems]
+    lines += _requirement_lines(spec, groups, systems)
     if spec.folds.source is FoldSource.FILE and spec.folds.file:
         read_pairs(Path(spec.folds.file), cohort_data.cohort)
     elif spec.folds.source is FoldSource.OFFICIAL and cohort_data.pairs:
         read_pairs(cohort_data.pairs, cohort_data.cohort)
     for name, (listed, origin) in prepared.lists.items():
         lines.append(f"test set {name}: {listed.n_listed} pairs, folds {origin}")
-    lines.append(
-        f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
-    )
+    resampling = f"B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
+    lines.append(f"analyses: {', '.join(spec.analyses)}; {resampling}")
     if spec.engine is not Engine.CPU:
-        lines.append(_engine_line(spec))
+        with executor_of(spec.dask, spec.threads, spec.engine) as executor:  # the device, after its test
+            tested = "its float32 products were tested; times are without it"
+            lines.append(f"engine {spec.engine.value}: {executor}; {tested}")
     if comparisons.all_pairs:
         width = max((width for _, width in shapes.values()), default=0)
-        lines.append(_expected_line(spec, cohort_data.cohort, len(providers), width))
+        lines.append(_expected_line(spec, cohort_data.cohort, len(systems), width))
     lines += [f"warning: {note}" for note in _warnings(spec, prepared)]
     return lines
 
@@ -119,12 +117,9 @@ def _repeated(where: str, listed: Comparisons) -> Iterator[str]:
 
 def _cohort_line(cohort_data: CohortData) -> str:
     cohort = cohort_data.cohort
-    dropped = "".join(
-        f"; {entry.count} {entry.unit}: {entry.code.replace('_', ' ')}" for entry in cohort.ledger
-    )
-    if not cohort_data.named:
-        return f"cohort: the files name no subjects{dropped}"
-    return f"cohort: {cohort.n_samples} samples of {cohort.n_subjects} subjects{dropped}"
+    size = f"{cohort.n_samples} samples of {cohort.n_subjects} subjects"
+    dropped = [f"; {entry.count} {entry.unit}: {entry.code.replace('_', ' ')}" for entry in cohort.ledger]
+    return f"cohort: {size if cohort_data.named else 'the files name no subjects'}{''.join(dropped)}"
 
 
 def _classes(cohort: Cohort, name: str) -> str:
@@ -167,14 +162,6 @@ def _requirement_lines(spec: AuditSpec, groups: Groups, systems: Sequence[str]) 
         verdicts = "one verdict" if of == 1 else f"{of} verdicts"
         limit = limit_of(requirement).removeprefix("the limit of ")
         yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}"
-
-
-def _engine_line(spec: AuditSpec) -> str:
-    """The device that would multiply, after its test."""
-    with executor_of(spec.dask, spec.threads, spec.engine) as executor:
-        return (
-            f"engine {spec.engine.value}: {executor}; its float32 products were tested; times are without it"
-        )
 
 
 def _expected_line(spec: AuditSpec, cohort: Cohort, systems: int, width: int) -> str:

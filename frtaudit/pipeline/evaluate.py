@@ -178,7 +178,10 @@ def evaluate_system(
         replicates=_replicates(spec, tail, groups, points, progress, below),
         rule=prepare(tail, groups, np.unique(at[np.isfinite(at)])),
         resolved=resolved,
-        warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
+        warned=tuple(
+            warning(target, int(trials.non_mated[0]), _matched_subjects(tail, float(points.at_target[0, a])))
+            for a, target in enumerate(targets)
+        ),
         failed=provider.failed(cohort_data, seed),
         attempts=scored.attempts,
         orders=scored.orders,
@@ -226,11 +229,8 @@ def _scored(
     if isinstance(score_tail, ScoreTail):
         context = contexts[-1] if contexts else None
         return Scored(tail=score_tail, table=None, comparisons=comparisons, context=context)
-    table = (
-        score_zero(score_tail, provider.score_range)
-        if spec.failures is FailureScore.SCORE_ZERO
-        else score_tail
-    )
+    counts_zero = spec.failures is FailureScore.SCORE_ZERO
+    table = score_zero(score_tail, provider.score_range) if counts_zero else score_tail
     notes = direction_notes(provider.name, score_tail, comparisons)
     attempts, compared = score_tail, comparisons
     orders: Asymmetry | None = None
@@ -292,15 +292,6 @@ def _replicates(
             below=below,
         )
     return drawn
-
-
-def _warnings(
-    tail: ScoreTail, targets: Sequence[float], points: OperatingPoints, non_mated: int
-) -> tuple[str | None, ...]:
-    return tuple(
-        warning(target, non_mated, _matched_subjects(tail, float(points.at_target[0, a])))
-        for a, target in enumerate(targets)
-    )
 
 
 def _matched_subjects(tail: ScoreTail, threshold: float) -> int:

@@ -7,7 +7,8 @@ The run's scores are read from its tables, and rates and intervals come from the
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from frtaudit.config.plugins import load_plugins
@@ -16,7 +17,7 @@ from frtaudit.core.estimates import Estimate
 from frtaudit.core.identity import from_plain
 from frtaudit.core.methods import Target
 from frtaudit.errors import SpecError
-from frtaudit.inputs.default_thresholds import Default, Scale, default_thresholds
+from frtaudit.inputs.default_thresholds import Scale, default_thresholds
 from frtaudit.inputs.run_tables import RunTables, floor_of, labels_of, range_of, read_run_tables
 from frtaudit.pipeline.audit import audit
 
@@ -51,10 +52,6 @@ class Meaning:
     fnmr: Rate
     source: str | None = None
 
-    def to_json(self) -> dict[str, Json]:
-        """As ``--json`` prints it."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
@@ -85,22 +82,37 @@ def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None)
     run = read_run_tables(path)
     wanted: dict[str, list[_Wanted]] = {}
     untold: list[str] = []
+    chosen = [
+        _Wanted(key=f"{place:03d}", origin=ASKED, threshold=value, source=None)
+        for place, value in enumerate(dict.fromkeys(asked))
+    ]
     for system in run.systems:
-        candidates = list(_asked(asked) if asked else _shipped(run, system, scale, untold))
+        candidates = chosen or list(_shipped(run, system, scale, untold))
         wanted[system] = [cut for cut in candidates if _is_kept(run, system, cut, untold)]
     usable = {system: ones for system, ones in wanted.items() if ones}
     estimates = _estimates(run, path, usable) if usable else ()
     level = 1 - float(str(mapping(run.spec.get("bootstrap")).get("alpha", 0.05)))
     labels = labels_of(run)
-    meanings = (
-        meaning for system, ones in usable.items() for meaning in _meanings(system, ones, estimates, labels)
-    )
+    meanings: list[Meaning] = []
+    for system, cuts in usable.items():
+        rows = [row for row in estimates if row.provider == system and row.metric in ("fmr", "fnmr")]
+        rates = {(row.at["name"], row.schema, row.group, row.metric): _rate(row) for row in rows}
+        places = product(cuts, dict.fromkeys((row.schema, row.group) for row in rows))
+        meanings += [
+            Meaning(
+                system=system,
+                origin=cut.origin,
+                threshold=cut.threshold,
+                schema=schema,
+                group=group,
+                label=labels.get(schema or "", {}).get(group, group),
+                fmr=rates[cut.key, schema, group, "fmr"],
+                fnmr=rates[cut.key, schema, group, "fnmr"],
+                source=cut.source,
+            )
+            for cut, (schema, group) in places
+        ]
     return Explanation(meanings=tuple(meanings), untold=tuple(dict.fromkeys(untold)), level=level)
-
-
-def _asked(thresholds: Sequence[float]) -> Iterator[_Wanted]:
-    for place, value in enumerate(dict.fromkeys(thresholds)):
-        yield _Wanted(key=f"{place:03d}", origin=ASKED, threshold=value, source=None)
 
 
 def _shipped(run: RunTables, system: str, scale: Scale | None, untold: list[str]) -> Iterator[_Wanted]:
@@ -110,14 +122,11 @@ def _shipped(run: RunTables, system: str, scale: Scale | None, untold: list[str]
     for place, default in enumerate(default_thresholds()):
         value = default.on(known)
         if value is None:
-            untold.append(f"{default.name}: {_unconverted(default, known)}")
+            metric, scores = (text.replace("_", " ") for text in (default.metric, known.value))
+            reason = f"{metric} cannot be converted to {scores}: the lengths of the templates are not known"
+            untold.append(f"{default.name}: {reason}")
         else:
             yield _Wanted(key=f"{place:03d}", origin=default.name, threshold=value, source=default.source)
-
-
-def _unconverted(default: Default, scale: Scale) -> str:
-    metric, scores = (text.replace("_", " ") for text in (default.metric, scale.value))
-    return f"{metric} cannot be converted to {scores}: the lengths of the templates are not known"
 
 
 def scale_of(run: RunTables, system: str) -> Scale | None:
@@ -149,12 +158,10 @@ def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted
     """The rates of the run's scores at the thresholds, by an audit of them without replicates."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "thresholds.json"
-        file.write_text(
-            json.dumps({name: {cut.key: cut.threshold for cut in ones} for name, ones in wanted.items()})
-        )
-        bootstrap = {
-            key: value for key, value in mapping(run.spec.get("bootstrap")).items() if key in ("B", "alpha")
-        }
+        values = {name: {cut.key: cut.threshold for cut in cuts} for name, cuts in wanted.items()}
+        file.write_text(json.dumps(values))
+        declared = mapping(run.spec.get("bootstrap"))
+        bootstrap = {key: declared[key] for key in ("B", "alpha") if key in declared}
         spec = from_plain(
             {
                 "name": "explain",
@@ -175,31 +182,6 @@ def _estimates(run: RunTables, path: Path, wanted: Mapping[str, Sequence[_Wanted
     return tuple(
         estimate for estimate in estimates if "name" in estimate.at and estimate.weighting == weighting
     )
-
-
-def _meanings(
-    system: str,
-    wanted: Sequence[_Wanted],
-    estimates: Sequence[Estimate],
-    labels: Mapping[str, Mapping[str, str]],
-) -> Iterator[Meaning]:
-    rows = [row for row in estimates if row.provider == system and row.metric in ("fmr", "fnmr")]
-    rates = {(row.at["name"], row.schema, row.group, row.metric): _rate(row) for row in rows}
-    groups = list(dict.fromkeys((row.schema, row.group) for row in rows))
-    for cut in wanted:
-        for schema, group in groups:
-            fmr, fnmr = (rates[cut.key, schema, group, metric] for metric in ("fmr", "fnmr"))
-            yield Meaning(
-                system=system,
-                origin=cut.origin,
-                threshold=cut.threshold,
-                schema=schema,
-                group=group,
-                label=labels.get(schema or "", {}).get(group, group),
-                fmr=fmr,
-                fnmr=fnmr,
-                source=cut.source,
-            )
 
 
 def _rate(estimate: Estimate) -> Rate:

@@ -1,12 +1,12 @@
 """Estimates and findings of a result as rows of a table."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from frtaudit.core import AuditResult, Estimate, Finding, Interval
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.plain.records import to_json
-from frtaudit.report.source import Bounds, Record
+from frtaudit.report.source import Bounds, Record, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +23,12 @@ _NUMBERS = ("fmr", "threshold", "value", "level", "low", "high", "limit", "bound
 
 def estimates(result: AuditResult, *, every: bool) -> "pd.DataFrame":
     """A row for each estimate with the interval that the report prints first; ``every``: a row for each interval."""
-    chosen = _every(result) if every else _first(result)
-    return _frame((_row(estimate, interval) for estimate, interval in chosen), COLUMNS_OF_ESTIMATES)
+    rows = (
+        _row(estimate, interval)
+        for estimate in result.estimates
+        for interval in (estimate.intervals if every else [_first(estimate)])
+    )
+    return _frame(rows, COLUMNS_OF_ESTIMATES)
 
 
 def findings(result: AuditResult) -> "pd.DataFrame":
@@ -48,16 +52,11 @@ def _frame(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> "pd.
     return pd.DataFrame(data)
 
 
-def _every(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
-    return ((estimate, interval) for estimate in result.estimates for interval in estimate.intervals)
-
-
-def _first(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
-    """Each estimate with the interval that the report prints first, if it has one."""
-    for estimate in result.estimates:
-        bounds = tuple(Bounds(interval=interval, pointer="") for interval in estimate.intervals)
-        first = Record(estimate=estimate, pointer="", bounds=bounds).bound()
-        yield estimate, None if first is None else first.interval
+def _first(estimate: Estimate) -> Interval | None:
+    """The interval that the report prints first, if there is one."""
+    bounds = tuple(Bounds(interval=interval, pointer="") for interval in estimate.intervals)
+    first = Record(estimate=estimate, pointer="", bounds=bounds).bound()
+    return None if first is None else first.interval
 
 
 def _place_row(estimate: Estimate) -> dict[str, Json]:
@@ -76,21 +75,9 @@ def _row(estimate: Estimate, interval: Interval | None) -> dict[str, Json]:
 
 
 def _finding_row(result: AuditResult, finding: Finding) -> dict[str, Json]:
-    row: dict[str, Json] = dict.fromkeys(_JUDGED)
-    if (judged := result.judged(finding)) is not None:
-        row = _place_row(judged)
+    judged = result.judged(finding)
+    row: dict[str, Json] = dict.fromkeys(_JUDGED) if judged is None else _place_row(judged)
     row |= {name: getattr(finding, name) for name in ("requirement", "limit", *_FINDING)}
-    return row | {"verdict": finding.verdict.value, "sense": _sense(result.spec, finding.requirement)}
-
-
-def _sense(spec: Mapping[str, Json], name: str) -> Json:
-    declared = spec.get("requirements")
-    requirements = declared if isinstance(declared, Sequence) and not isinstance(declared, str) else ()
-    return next(
-        (
-            requirement.get("sense")
-            for requirement in requirements
-            if isinstance(requirement, Mapping) and requirement.get("name") == name
-        ),
-        None,
-    )
+    declared = rows_of(result.spec.get("requirements"))
+    senses = (entry.get("sense") for entry in declared if entry.get("name") == finding.requirement)
+    return row | {"verdict": finding.verdict.value, "sense": next(senses, None)}

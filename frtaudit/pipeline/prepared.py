@@ -61,12 +61,8 @@ def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None
     counted = TRANSACTIONS in spec.analyses
     findings = planned(spec.requirements, ranked_classes(groups), systems, counted=counted)
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
-    alpha = min(
-        [
-            spec.bootstrap.alpha,
-            *(requirement.alpha(spec.bootstrap.alpha) for requirement in spec.requirements),
-        ]
-    )
+    default = spec.bootstrap.alpha
+    alpha = min([default, *(requirement.alpha(default) for requirement in spec.requirements)])
     needed = enough_for_holm(alpha, sides * findings)
     check_resamples(spec.bootstrap, findings, needed)
 

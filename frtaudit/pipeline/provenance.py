@@ -76,9 +76,8 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
     Templates of providers not audited are left out. Of two different files of one name the second stands under
     the field that names it.
     """
-    used = {str(getattr(provider, "templates", None) or provider.name) for provider in providers} | _matchers(
-        spec
-    )
+    used = {str(getattr(provider, "templates", None) or provider.name) for provider in providers}
+    used |= _matchers(spec)
     idle = {
         f"templates/{name}{suffix}"
         for name in cohort_data.templates
@@ -132,17 +131,15 @@ def digests_of(
     outputs: Mapping[str, bytes] = MappingProxyType({}),
 ) -> dict[str, Json]:
     """The audit's identity, the cohort, every input and its rows, and every list that was made, by file name."""
-    files: dict[str, Json] = dict(inputs)
+    rows = rows_of(cohort_data, inputs)
     output_digests: dict[str, Json] = {name: sha256(data) for name, data in sorted(outputs.items())}
-    digests: dict[str, Json] = {
+    return {
         "spec": spec_digest(spec, inputs),
         "cohort": cohort_data.cohort.digest,
-        "inputs": files,
+        "inputs": dict(inputs),
+        **({"rows": rows} if rows else {}),
+        **({"outputs": output_digests} if output_digests else {}),
     }
-    rows = rows_of(cohort_data, inputs)
-    return (
-        digests | ({"rows": rows} if rows else {}) | ({"outputs": output_digests} if output_digests else {})
-    )
 
 
 def versions() -> dict[str, str]:
@@ -153,17 +150,13 @@ def versions() -> dict[str, str]:
 def notes_of(spec: AuditSpec, outcomes: Sequence[AnalysisOutput]) -> tuple[str, ...]:
     """What the report prints with the method: notes on the spec first, then those of the analyses, each once."""
     notes: list[str] = []
-    resamples, alpha = spec.bootstrap.B, spec.bootstrap.alpha
-    if abs(alpha * (resamples + 1) - round(alpha * (resamples + 1))) > 1e-9:
-        notes.append(
-            f"alpha (B + 1) = {alpha * (resamples + 1):g} is no integer: percentile bounds are interpolated"
-        )
+    alpha = spec.bootstrap.alpha
+    rank = alpha * (spec.bootstrap.B + 1)
+    if abs(rank - round(rank)) > 1e-9:
+        notes.append(f"alpha (B + 1) = {rank:g} is no integer: percentile bounds are interpolated")
     if spec.requirements:
-        extra = (
-            ", or at a level of their own"
-            if any(requirement.level is not None for requirement in spec.requirements)
-            else ""
-        )
+        has_levels = any(requirement.level is not None for requirement in spec.requirements)
+        extra = ", or at a level of their own" if has_levels else ""
         notes.append(
             f"requirements are judged at alpha = {alpha:g}{extra}: a pass each by itself, a failure by Holm over all "
             "findings"

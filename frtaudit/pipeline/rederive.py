@@ -49,9 +49,8 @@ def refuse_places(recorded: Mapping[str, Json], spec: AuditSpec) -> None:
     for key in (*machine, *paths_of(spec)):
         with suppress(KeyError):
             text = f"found {value_at(recorded, key)!r:.60} in result.json"
-            raise SpecError(
-                key, text, "a result.json as a run writes it: no paths, addresses or report settings"
-            )
+            accepted = "a result.json as a run writes it: no paths, addresses or report settings"
+            raise SpecError(key, text, accepted)
 
 
 @contextmanager
@@ -97,13 +96,11 @@ def _listed(key: str, text: str) -> object:
     """A text, or the texts of a list that is written as for ``frtaudit run``."""
     if not (text.startswith("[") and text.endswith("]")):
         return text
-    from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated  # Hydra is loaded where there is a list
+    from frtaudit.config.hydra_errors import translating  # Hydra is loaded where there is a list
     from frtaudit.config.load import meant
 
-    try:
+    with translating():
         paths = meant(key, text)
-    except HYDRA_ERRORS as error:
-        raise translated(error) from error
     return [str(getattr(path, "text", path)) for path in paths] if isinstance(paths, list) else text
 
 
@@ -132,23 +129,15 @@ def noted_paths(result: str) -> dict[str, object]:
 
 def paths_of(spec: AuditSpec) -> dict[str, object]:
     """Dotted name to value of every field that is no part of the identity and has a value."""
-    paths = dict(_paths("", spec))
-    for name in ("cohort", "protocol"):
-        paths |= _paths(f"{name}.", getattr(spec, name))
-    for name in ("thresholds", "folds"):
-        paths |= _paths(f"{name}.", getattr(spec, name))
+    parts: dict[str, object] = {"": spec}
+    parts |= {f"{name}.": getattr(spec, name) for name in ("cohort", "protocol", "thresholds", "folds")}
     for name, test_set in spec.test_sets.items():
-        paths |= _paths(f"test_sets.{name}.pairs.", test_set.pairs) | _paths(
-            f"test_sets.{name}.folds.", test_set.folds
-        )
-    for name, analysis in spec.analyses.items():
-        paths |= _paths(f"analyses.{name}.", analysis)
-    return paths
-
-
-def _paths(prefix: str, value: object) -> dict[str, object]:
-    if not dataclasses.is_dataclass(value):
-        return {}
-    fields = [field for field in dataclasses.fields(value) if "role" in field.metadata]
-    paths = {f"{prefix}{field.name}": getattr(value, field.name) for field in fields}
-    return {name: path for name, path in paths.items() if path is not None}
+        parts |= {f"test_sets.{name}.pairs.": test_set.pairs, f"test_sets.{name}.folds.": test_set.folds}
+    parts |= {f"analyses.{name}.": analysis for name, analysis in spec.analyses.items()}
+    return {
+        f"{prefix}{field.name}": value
+        for prefix, part in parts.items()
+        if dataclasses.is_dataclass(part)
+        for field in dataclasses.fields(part)
+        if "role" in field.metadata and (value := getattr(part, field.name)) is not None
+    }

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from frtaudit.core import AuditResult
-from frtaudit.core.canonical import Json, sha256_file, to_bytes
+from frtaudit.core.canonical import Json, mapping, sha256_file, to_bytes
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
@@ -24,7 +24,7 @@ from frtaudit.pipeline.checkpoint import check_place
 from frtaudit.pipeline.drafts import DRAFT
 from frtaudit.pipeline.drafts import draft as draft_of
 from frtaudit.pipeline.last_audit import last_audit
-from frtaudit.pipeline.publishable.disclosure import holds, names_of, published, verdicts_of
+from frtaudit.pipeline.publishable.disclosure import holds, names_of, published
 from frtaudit.report import render
 from frtaudit.report.checklists import check_names
 from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS, TEMPLATES
@@ -102,12 +102,10 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     settings = _settings_of(run_folder, key)
     signing = signing_of(settings)
     result = published(full, sha256_file(run_folder / STATEMENT), minimum)
-    text = result.to_bytes().decode() + str(settings)
-    if holds(text, names_of(full)):
-        raise DataError(
-            "publish", "a name of a file or of a sample stands in the result or in report.*", "other words"
-        )
-    counts = verdicts_of(result)
+    if holds(result.to_bytes().decode() + str(settings), names_of(full)):
+        text = "a name of a file or of a sample stands in the result or in report.*"
+        raise DataError("publish", text, "other words")
+    counts = verdict_counts(result.findings)
     with draft_of(folder, last=RESULT) as draft:
         OutputFolder(draft).write(RESULT, result.to_bytes())
         _write_verdict(result, draft, 0, counts)
@@ -127,10 +125,9 @@ def _settings_of(run_folder: Path, key: str | None) -> Report:
         data = read_signed_pdf(path.read_bytes(), (), PDF).attachments.get(SETTINGS)
     settings = settings_of(json.loads(data or b"{}"))
     templates = run_folder / TEMPLATES
-    title = f"{settings.title or 'Audit'} (publishable variant)"
     return dataclasses.replace(
         settings,
-        title=title,
+        title=f"{settings.title or 'Audit'} (publishable variant)",
         key=key,
         templates=str(templates) if templates.is_dir() else None,
         sign=True,
@@ -164,11 +161,7 @@ def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str
 
 
 def _write_verdict(result: AuditResult, draft: Path, code: int, counts: Mapping[str, int]) -> None:
-    verdict: dict[str, Json] = {
-        "exit_code": code,
-        "counts": dict(counts),
-        "result_sha256": result.sha256,
-    }
+    verdict: dict[str, Json] = {"exit_code": code, "counts": dict(counts), "result_sha256": result.sha256}
     if result.choice:
         verdict["choice"] = list(result.choice)
     OutputFolder(draft).write(VERDICT, to_bytes(verdict))
@@ -201,8 +194,7 @@ def _write_report(
 
 def _inner(result: AuditResult, covered: Mapping[str, bytes], signer: Signer, when: datetime) -> bytes:
     """The statement inside the PDF."""
-    inputs = result.digests["inputs"]
-    named = {str(name): str(value) for name, value in inputs.items()} if isinstance(inputs, Mapping) else {}
+    named = {str(name): str(value) for name, value in mapping(result.digests["inputs"]).items()}
     return inner_statement(covered, str(result.digests["spec"]), named, signer, when)
 
 

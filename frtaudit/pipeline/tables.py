@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,9 +15,7 @@ import pyarrow.parquet as pq
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.comparisons import FOLDS
-from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
-from frtaudit.stats.bootstrap.resample import Replicates
 from frtaudit.stats.rates.sums import first_not_above
 
 SCORES, TAIL, REPLICATES = "scores.parquet", "tail.parquet", "replicates.parquet"
@@ -249,29 +248,19 @@ def _coded(index: npt.NDArray[np.integer], names: pa.Array) -> pa.Array:
 
 def replicate_rows(system: SystemData) -> pa.Table:
     """Every replicate of every rate and threshold at the declared targets and fixed thresholds."""
-    parts = []
-    for drawn in system.replicates.values():
-        for w, weighting in enumerate(WEIGHTINGS):
-            parts += _plan_rows(system, drawn, w, weighting)
+    parts, points = [], system.operating_points
+    places = [(a, f"fmr={points.targets[a]:g}", "fnmr_at_fmr") for a in points.declared]
+    fixed = enumerate(points.thresholds, len(points.targets))
+    places += [(index, f"threshold={threshold!r}", "fnmr") for index, threshold in fixed]
+    for drawn, (w, weighting) in product(system.replicates.values(), enumerate(WEIGHTINGS)):
+        for point, at, fnmr in places:
+            place = (system.provider, drawn.plan.value, at, weighting.value)
+            if point in points.declared:
+                parts.append(_series(place, "threshold_at_fmr", (0, None, "all"), drawn.t_star[w, :, point]))
+            for group in system.every_group():
+                parts.append(_series(place, fnmr, group, drawn.fnmr[w, :, point, group[0]]))
+                parts.append(_series(place, "fmr", group, drawn.fmr[w, :, point, group[0]]))
     return pa.concat_tables(parts) if parts else REPLICATE_SCHEMA.empty_table()
-
-
-def _plan_rows(system: SystemData, drawn: Replicates, w: int, weighting: Weighting) -> list[pa.Table]:
-    parts = []
-    for a in system.operating_points.declared:
-        at = f"fmr={system.operating_points.targets[a]:g}"
-        place = (system.provider, drawn.plan.value, at, weighting.value)
-        parts.append(_series(place, "threshold_at_fmr", (0, None, "all"), drawn.t_star[w, :, a]))
-        for group in system.every_group():
-            parts.append(_series(place, "fnmr_at_fmr", group, drawn.fnmr[w, :, a, group[0]]))
-            parts.append(_series(place, "fmr", group, drawn.fmr[w, :, a, group[0]]))
-    for index, threshold in enumerate(system.operating_points.thresholds):
-        point = len(system.operating_points.targets) + index
-        place = (system.provider, drawn.plan.value, f"threshold={threshold!r}", weighting.value)
-        for group in system.every_group():
-            parts.append(_series(place, "fnmr", group, drawn.fnmr[w, :, point, group[0]]))
-            parts.append(_series(place, "fmr", group, drawn.fmr[w, :, point, group[0]]))
-    return parts
 
 
 def _series(
@@ -282,17 +271,8 @@ def _series(
 ) -> pa.Table:
     provider, plan, at, weighting = place
     n = len(values)
-    columns = [
-        _constant(provider, n),
-        _constant(plan, n),
-        pa.array(np.arange(n, dtype=np.int32)),
-        _constant(metric, n),
-        _constant(at, n),
-        _constant(group[1], n),
-        _constant(group[2], n),
-        _constant(weighting, n),
-        pa.array(values),
-    ]
+    texts = [_constant(text, n) for text in (provider, plan, metric, at, *group[1:], weighting)]
+    columns = [*texts[:2], pa.array(np.arange(n, dtype=np.int32)), *texts[2:], pa.array(values)]
     return pa.Table.from_arrays(columns, schema=REPLICATE_SCHEMA)
 
 

@@ -13,7 +13,7 @@ from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.system import FoldPairs, Provider
 from frtaudit.inputs.acquisition import listed_tail
-from frtaudit.inputs.pairlist import PairList, read_pairs
+from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.stats.folds import fold_assignment
 from frtaudit.stats.similarity.allpairs import TailRequest
 from frtaudit.stats.similarity.pairs import mated_pairs
@@ -39,21 +39,6 @@ def fold_pairs(
     return _folded(spec.folds, provider, cohort_data, listed, table, origin)
 
 
-def _scored_set(
-    spec: AuditSpec,
-    name: str,
-    provider: Provider,
-    cohort_data: CohortData,
-    listed: tuple[Comparisons, str],
-    groups: Groups,
-) -> FoldPairs:
-    """Pairs, scores and folds of one provider on the declared test set ``name``, whose pairs are ``listed``."""
-    table = _scored(
-        spec, provider, cohort_data, listed[0], groups, seed_of(spec.seed, "provider", provider.name)
-    )
-    return _folded(spec.test_sets[name].folds, provider, cohort_data, listed[0], table, listed[1])
-
-
 def set_pairs(
     spec: AuditSpec, name: str, cohort_data: CohortData, listed: Comparisons | None, comparisons: Comparisons
 ) -> tuple[Comparisons, str]:
@@ -65,18 +50,15 @@ def set_pairs(
     if listed is None:
         return pairs_of(spec, of, cohort_data, comparisons, where)
     if listed.all_pairs:
-        raise SpecError(
-            f"{where}.pairs", "all pairs, implied", "a protocol that lists pairs: listed, sampled, curated"
-        )
+        accepted = "a protocol that lists pairs: listed, sampled, curated"
+        raise SpecError(f"{where}.pairs", "all pairs, implied", accepted)
     if of.source is FoldSource.FILE:
-        raise SpecError(
-            f"{where}.folds.source", "folds from a file with pairs", "official, disjoint or strict"
-        )
+        text = "folds from a file with pairs"
+        raise SpecError(f"{where}.folds.source", text, "official, disjoint or strict")
     capped, note = _capped(spec, of, cohort_data.cohort, listed)
     if of.source is FoldSource.OFFICIAL:
-        return _claimed(
-            of, cohort_data.cohort, _with_folds(capped, f"{where}.pairs"), f"{where}.folds"
-        ), f"as its list gives them{note}"
+        folded = _with_folds(capped, f"{where}.pairs")
+        return _claimed(of, cohort_data.cohort, folded, f"{where}.folds"), f"as its list gives them{note}"
     return capped, f"{_WORDS[of.source]}{note}"
 
 
@@ -117,8 +99,7 @@ def _pairs(
     if of.source is FoldSource.FILE:
         if of.file is None:
             raise SpecError("folds.file", "no file", "a list of pairs with a fold column")
-        pairs = _listed(cohort_data, read_pairs(Path(of.file), cohort_data.cohort))
-        return _with_folds(pairs, "folds.file"), "from a file"
+        return _with_folds(_listed(cohort_data, Path(of.file)), "folds.file"), "from a file"
     if of.source is FoldSource.OFFICIAL:
         if not comparisons.all_pairs and comparisons.fold is not None:
             return comparisons, "as the list of comparisons gives them"
@@ -127,9 +108,7 @@ def _pairs(
     if not comparisons.all_pairs:
         return comparisons, words
     if cohort_data.pairs is not None:
-        return _listed(
-            cohort_data, read_pairs(cohort_data.pairs, cohort_data.cohort)
-        ), f"{words} on the official pairs"
+        return _listed(cohort_data, cohort_data.pairs), f"{words} on the official pairs"
     return _drawn(spec, cohort_data.cohort, comparisons), f"{words} on drawn pairs"
 
 
@@ -139,9 +118,7 @@ def _official(cohort_data: CohortData) -> tuple[Comparisons, str]:
         return cohort_data.folded, "as in the finished runs"
     if cohort_data.pairs is None:
         raise SpecError("folds.source", "the cohort has no official pairs", "file, disjoint, strict or none")
-    return _with_folds(
-        _listed(cohort_data, read_pairs(cohort_data.pairs, cohort_data.cohort)), "pairs"
-    ), "official"
+    return _with_folds(_listed(cohort_data, cohort_data.pairs), "pairs"), "official"
 
 
 def _capped(spec: AuditSpec, of: Folds, cohort: Cohort, listed: Comparisons) -> tuple[Comparisons, str]:
@@ -176,16 +153,14 @@ def _claimed(of: Folds, cohort: Cohort, listed: Comparisons, where: str) -> Comp
     leaks = mated if of.claim is FoldClaim.DISJOINT else every
     if leaks:
         kind = "mated pairs" if of.claim is FoldClaim.DISJOINT else "pairs"
-        raise DataError(
-            f"{where}.claim",
-            f"the folds share identities: {kind} of {leaks} subject{'s' * (leaks > 1)} lie in more than one fold",
-            f"each subject's {kind} in one fold, or claim: none",
-        )
+        of_subjects = f"{kind} of {leaks} subject{'s' * (leaks > 1)}"
+        text = f"the folds share identities: {of_subjects} lie in more than one fold"
+        raise DataError(f"{where}.claim", text, f"each subject's {kind} in one fold, or claim: none")
     return listed
 
 
-def _listed(cohort_data: CohortData, pairs: PairList) -> Comparisons:
-    subject = cohort_data.cohort.subject_of
+def _listed(cohort_data: CohortData, file: Path) -> Comparisons:
+    pairs, subject = read_pairs(file, cohort_data.cohort), cohort_data.cohort.subject_of
     return Comparisons(
         all_pairs=False,
         probe=pairs.probe,
@@ -270,10 +245,9 @@ def _assigned(
     if of.source is FoldSource.STRICT:
         return fold_assignment.strict_folds(first, second, mated, of.k, names), None
     if of.source is FoldSource.DISJOINT:
-        assignment = fold_assignment.disjoint_folds(first, mated, of.k, names, strata)
-        return assignment, fold_assignment.overlap_folds(
-            first, mated, of.k, names, strata
-        ).folds if of.overlap else None
+        disjoint = fold_assignment.disjoint_folds(first, mated, of.k, names, strata)
+        split = fold_assignment.overlap_folds(first, mated, of.k, names, strata) if of.overlap else None
+        return disjoint, None if split is None else split.folds
     given = listed.fold if listed.fold is not None else np.zeros(listed.n_listed, dtype=np.int16)
     folds = given[scored].astype(np.int64)
     if not of.overlap:
@@ -287,11 +261,8 @@ def strata_of_pairs(cohort: Cohort, schema: str | None, first: Ints, second: Int
     if schema is None:
         return None
     if schema not in cohort.classifications:
-        raise SpecError(
-            "folds.stratify",
-            f"no schema is named {schema!r}",
-            ", ".join(cohort.classifications) or "a schema",
-        )
+        accepted = ", ".join(cohort.classifications) or "a schema"
+        raise SpecError("folds.stratify", f"no schema is named {schema!r}", accepted)
     codes = cohort.classifications[schema].codes.astype(np.int64)
     across = len(cohort.classifications[schema].classes) + 1
     return np.where(codes[first] == codes[second], codes[first] + 1, across)
@@ -305,6 +276,9 @@ def scored_sets(
     groups: Groups,
 ) -> dict[str, FoldPairs]:
     """Every declared test set as one provider scores it."""
-    return {
-        name: _scored_set(spec, name, provider, cohort_data, pairs, groups) for name, pairs in lists.items()
-    }
+    seed = seed_of(spec.seed, "provider", provider.name)
+    sets: dict[str, FoldPairs] = {}
+    for name, (listed, origin) in lists.items():
+        table = _scored(spec, provider, cohort_data, listed, groups, seed)
+        sets[name] = _folded(spec.test_sets[name].folds, provider, cohort_data, listed, table, origin)
+    return sets

@@ -68,11 +68,8 @@ def declared_thresholds(spec: AuditSpec, provider: Provider) -> list[tuple[float
     thresholds += [(value, {"recommended": name, **version}) for name, value in provider.recommended.items()]
     for value, _ in thresholds:
         if not score_range[0] <= value <= score_range[1]:
-            raise SpecError(
-                "thresholds",
-                f"{value:g} lies outside the score range of {provider.name}",
-                f"{score_range[0]:g} to {score_range[1]:g}",
-            )
+            text = f"{value:g} lies outside the score range of {provider.name}"
+            raise SpecError("thresholds", text, f"{score_range[0]:g} to {score_range[1]:g}")
     return thresholds
 
 

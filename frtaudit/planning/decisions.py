@@ -6,7 +6,7 @@ from functools import partial
 
 from frtaudit.core.spec import AuditSpec, RequirementSpec
 from frtaudit.evaluation.answerable import EVERYBODY, RATIO, why_not
-from frtaudit.planning.parties import Party, of_schema, schemas_of
+from frtaudit.planning.parties import Party, of_schema, ranked_in
 from frtaudit.planning.sizes import GIVEN, PlanContext
 from frtaudit.planning.values import Cell, Section
 from frtaudit.planning.wanted import EACH, HALF, WORDS, Wanted, alpha_of, group_parties
@@ -91,37 +91,22 @@ def demands(
         rate = str(requirement.of).removesuffix("_at_fmr")
         if requirement.metric == RATIO and rates.get(rate):
             asked.append((requirement, rate, rates[rate], tuple(group_parties(requirement, parties))))
-    return [
-        demand
-        for requirement, rate, expected, of in asked
-        for demand in _of(requirement, rate, expected, of, parties, context)
-    ]
-
-
-def _of(
-    requirement: RequirementSpec,
-    rate: str,
-    expected: float,
-    of: Sequence[Party],
-    parties: list[Party],
-    context: PlanContext,
-) -> Iterator[Demand]:
-    seen = set()
-    for party in of:
-        share = _share(party, parties)
-        alike = [other for other in of if (_share(other, parties), other.designs) == (share, party.designs)]
-        key = (party.schema, share, str(party.designs))
-        if key not in seen:
-            seen.add(key)
-            yield Demand(
+    distinct: dict[tuple[object, ...], Demand] = {}
+    for place, (requirement, rate, expected, of) in enumerate(asked):
+        for party in of:
+            share = _share(party, parties)
+            alike = [(_share(other, parties), other.designs) == (share, party.designs) for other in of]
+            demand = Demand(
                 requirement=requirement,
                 rate=rate,
                 expected=expected,
                 alpha=alpha_of(requirement, context.alpha),
-                party=replace(party, name=EACH) if len(alike) > 1 else party,
+                party=replace(party, name=EACH) if sum(alike) > 1 else party,
                 share=share,
                 deff=context.settings.deff.get(rate),
             )
+            distinct.setdefault((place, party.schema, share, str(party.designs)), demand)
+    return list(distinct.values())
 
 
 def _share(party: Party, parties: list[Party]) -> float:
@@ -190,9 +175,8 @@ def _takes(asked: list[Demand], whole: Party, context: PlanContext) -> Section:
             fewest, _ = needed([demand], partial(cohort, whole=whole), way, context.settings.power)
             design, subjects = demand.sizes(cohort(fewest or 0, whole))
             trials = design.trials(subjects)
-            cells += (
-                [None] * 4 if fewest is None else [demand.expected * trials, round(trials), subjects, fewest]
-            )
+            counted = [demand.expected * trials, round(trials), subjects, fewest]
+            cells += counted if fewest is not None else [None] * len(counted)
         rows.append((demand.requirement.name, _group(demand), *cells))
     whats = ("errors", "comparisons", "subjects", "of all")
     counts = [f"{way}: {what}" for way in ways(asked) for what in whats]
@@ -236,22 +220,15 @@ def _designs(asked: list[Demand], whole: Party, context: PlanContext) -> Section
 
 def _decides(spec: AuditSpec, asked: list[Demand], parties: list[Party], context: PlanContext) -> Section:
     """Whether this cohort passes each requirement with the power asked for, before it is scored."""
-    ranked = {schema: [party.name for party in of_schema(parties, schema)] for schema in schemas_of(parties)}
+    ranked = ranked_in(parties)
     rows: list[tuple[Cell, ...]] = []
     for demand in asked:
         design, subjects = demand.sizes(parties[0])
         powers = [demand.power(parties[0], way) for way in ways(asked)]
         reason = None if demand.rate in OF_TRANSACTIONS else why_not(demand.requirement, spec, ranked)
-        rows.append(
-            (
-                demand.requirement.name,
-                _group(demand),
-                subjects,
-                round(design.trials(subjects)),
-                *powers,
-                f"not testable: {reason}" if reason else _outcome(powers, context.settings.power),
-            )
-        )
+        outcome = f"not testable: {reason}" if reason else _outcome(powers, context.settings.power)
+        trials = round(design.trials(subjects))
+        rows.append((demand.requirement.name, _group(demand), subjects, trials, *powers, outcome))
     return Section(
         name="decides",
         title="What this cohort can decide",
@@ -279,7 +256,5 @@ def _outcome(powers: Sequence[float], asked: float) -> str:
 
 def _group(demand: Demand) -> str:
     party = demand.party
-    rate = WORDS[demand.rate]
-    if party.schema is None:
-        return f"{EVERYBODY}, {rate}"
-    return f"{party.schema}, {party.name}, {rate}"
+    of = EVERYBODY if party.schema is None else f"{party.schema}, {party.name}"
+    return f"{of}, {WORDS[demand.rate]}"

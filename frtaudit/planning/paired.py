@@ -35,6 +35,7 @@ def differences(systems: Sequence[SystemData], context: PlanContext) -> Iterator
         if measure.schema is not None:
             continue
         outcome = judged(measure, common, context.alpha)
+        pairs = outcome.family.pairs if outcome.family else ()
         yield Section(
             name="pilot_difference",
             title=f"Pilot: differences in FNMR at FMR {measure.at['fmr']} between {len(systems)} systems",
@@ -45,10 +46,7 @@ def differences(systems: Sequence[SystemData], context: PlanContext) -> Iterator
                 f"subjects: for {wanted:g}",
                 "subjects: there are",
             ),
-            rows=tuple(
-                _row(outcome, place, wanted)
-                for place in range(len(outcome.family.pairs if outcome.family else ()))
-            ),
+            rows=tuple(_row(outcome, place, wanted) for place in range(len(pairs))),
             notes=(PAIRED, *(f"{_named(outcome, pair)}: {why}" for pair, why in outcome.untested.items())),
         )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core import CohortData, Comparisons, Groups
-from frtaudit.core.arrays import Flags, Index, Ints
+from frtaudit.core.arrays import Index, Ints
 from frtaudit.core.comparisons import OrderRule
 from frtaudit.core.spec import AuditSpec
 from frtaudit.stats.rates.trials import complete_trials, members
@@ -65,11 +65,28 @@ def from_cohort(cohort_data: CohortData, comparisons: Comparisons, groups: Group
     names = [(None, EVERYBODY), *groups.names]
     ranked = [True, *(groups.ranked or [True] * len(groups.names))]
     listed = None if comparisons.all_pairs else _listed(comparisons, owner)
-    return [
-        _party(schema, name, samples, comparisons, inside, listed)
-        for (schema, name), inside, flag in zip(names, member, ranked, strict=True)
-        if flag
-    ]
+    parties: list[Party] = []
+    for (schema, name), inside, flag in zip(names, member, ranked, strict=True):
+        if not flag:
+            continue
+        count = int(inside.sum())
+        if listed is None:
+            within = np.where(inside, comparisons.cells, -1).astype(np.int32)
+            mated = inside * samples * (samples - 1) // 2
+            non_mated = complete_trials(samples, within).comparisons
+        else:
+            both = inside[listed[:, 0]] & inside[listed[:, 1]]
+            same = listed[:, 0] == listed[:, 1]
+            mated = np.bincount(listed[both & same, 0], minlength=inside.size)
+            non_mated = np.bincount(listed[both & ~same].ravel(), minlength=inside.size)
+        designs = {
+            "fmr": _design(2, non_mated, count),
+            "fnmr": _design(1, mated, count),
+            "fta": _design(1, inside * samples, count),
+        }
+        each = int(samples[inside].sum()) / max(count, 1)
+        parties.append(Party(schema=schema, name=name, subjects=count, samples=each, designs=designs))
+    return parties
 
 
 def of_schema(parties: list[Party], schema: str) -> list[Party]:
@@ -84,31 +101,11 @@ def schemas_of(parties: list[Party]) -> Iterator[str]:
             yield schema
 
 
-def _party(
-    schema: str | None, name: str, samples: Ints, comparisons: Comparisons, inside: Flags, listed: Ints | None
-) -> Party:
-    count = int(inside.sum())
-    if listed is None:
-        within = np.where(inside, comparisons.cells, -1).astype(np.int32)
-        mated, non_mated = inside * samples * (samples - 1) // 2, complete_trials(samples, within).comparisons
-    else:
-        both = inside[listed[:, 0]] & inside[listed[:, 1]]
-        same = listed[:, 0] == listed[:, 1]
-        mated = np.bincount(listed[both & same, 0], minlength=inside.size)
-        non_mated = np.bincount(listed[both & ~same].ravel(), minlength=inside.size)
-    taken = inside * samples
-    designs = {
-        "fmr": _design(2, non_mated, count),
-        "fnmr": _design(1, mated, count),
-        "fta": _design(1, taken, count),
+def ranked_in(parties: list[Party]) -> dict[str, tuple[str, ...]]:
+    """Each schema of two or more groups to the names of its groups."""
+    return {
+        schema: tuple(party.name for party in of_schema(parties, schema)) for schema in schemas_of(parties)
     }
-    return Party(
-        schema=schema,
-        name=name,
-        subjects=count,
-        samples=int(samples[inside].sum()) / max(count, 1),
-        designs=designs,
-    )
 
 
 def _design(ends: int, each: Ints, subjects: int) -> ComparisonDesign:

@@ -83,15 +83,14 @@ def limits(system: SystemData, asked: list[Wanted], context: PlanContext) -> Ite
 
 def ratios(system: SystemData, parties: list[Party], context: PlanContext) -> Iterator[Section]:
     """The ratio that the groups of each schema let find, with this provider's rates and dependence."""
+    points = system.operating_points
     for schema in schemas_of(parties):
         groups = of_schema(parties, schema)
         rows = [
-            (WORDS[rate], system.operating_points.targets[place], *cells)
-            for place in reversed(system.operating_points.declared)
+            (WORDS[rate], points.targets[place], *cells)
+            for place in reversed(points.declared)
             for rate in ("fnmr", "fmr")
-            for cells in _ratio(
-                system, rate, float(system.operating_points.at_target[POOLED, place]), groups, context
-            )
+            for cells in _ratio(system, rate, float(points.at_target[POOLED, place]), groups, context)
         ]
         if rows:
             yield Section(
@@ -114,13 +113,8 @@ def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
     """Subjects of each class by Mann-Whitney, from the mean mated score of each subject; alpha over the classes."""
     means, who = subject_means(system)
     for s, schema in enumerate(system.groups.schemas):
-        names = [
-            (g, name)
-            for g, ((group_schema, name), flag) in enumerate(
-                zip(system.groups.names, system.groups.ranked, strict=True)
-            )
-            if group_schema == schema and flag
-        ]
+        flags = enumerate(zip(system.groups.names, system.groups.ranked, strict=True))
+        names = [(g, name) for g, ((of, name), is_ranked) in flags if of == schema and is_ranked]
         rows = tuple(
             _apart(name, g, system.groups.of[s][who], means, len(names), context) for g, name in names
         )
@@ -157,11 +151,8 @@ def read(system: SystemData, rate: str, party: Party, threshold: float) -> Pilot
     group_index = 0 if party.schema is None else 1 + system.groups.names.index((party.schema, party.name))
     rule = system.rule.fmr if rate == "fmr" else system.rule.fnmr
     interval = rule(threshold, group_index, system.spec.bootstrap.alpha, Weighting.POOLED)
-    return (
-        None
-        if interval.trials == 0 or interval.subjects < MIN_SUBJECTS
-        else PilotRate(party=party, interval=interval)
-    )
+    is_little = interval.trials == 0 or interval.subjects < MIN_SUBJECTS
+    return None if is_little else PilotRate(party=party, interval=interval)
 
 
 def _threshold(system: SystemData, requirement: RequirementSpec) -> float | None:

@@ -1,11 +1,11 @@
 """From a spec and settings to a plan: what the cohort would have to be. Nothing is audited and nothing written."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from frtaudit.core.machine.progress import Progress, quiet
-from frtaudit.core.spec import AuditSpec, RequirementSpec
+from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation import requirements
 from frtaudit.evaluation.answerable import RATIO
@@ -13,7 +13,7 @@ from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline.components import comparisons_of, load_cohort, load_providers
 from frtaudit.pipeline.evaluate import groups_of
 from frtaudit.planning import decisions, paired, pilot, sizes
-from frtaudit.planning.parties import Party, from_cohort, from_sizes, of_schema, schemas_of
+from frtaudit.planning.parties import Party, from_cohort, from_sizes, ranked_in
 from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Plan, Section, Settings
 from frtaudit.planning.wanted import WORDS, Wanted, wanted, with_limits
@@ -72,12 +72,14 @@ def check(settings: Settings) -> None:
     wanted = settings.difference
     if wanted is not None and not 0 < wanted < 1:
         raise SpecError("--difference", f"found {wanted:g}", SHARE.replace("rate", "difference"))
-    for option, values in (
-        ("--expected", settings.expected),
-        ("--limit", settings.limits),
-        (DEFF, settings.deff),
-    ):
-        _check_rates(option, values)
+    given = {"--expected": settings.expected, "--limit": settings.limits, DEFF: settings.deff}
+    for option, rates in given.items():
+        for rate, value in rates.items():
+            if rate not in WORDS:
+                raise SpecError(option, f"no rate is named {rate!r}", ", ".join(WORDS))
+            inside, accepted = (1 <= value < math.inf, ONE) if option == DEFF else (0 < value < 1, SHARE)
+            if not inside:
+                raise SpecError(option, f"found {rate}={value:g}", accepted)
     _check_sizes(settings.subjects, settings.samples)
     if settings.transactions < 1:
         raise SpecError("--transactions", f"found {settings.transactions}", "1 or more")
@@ -92,15 +94,6 @@ def _check_sizes(subjects: int | None, samples: float | None) -> None:
         raise SpecError("--samples", f"found {samples:g}", "1 or more")
 
 
-def _check_rates(option: str, values: Mapping[str, float]) -> None:
-    for rate, value in values.items():
-        if rate not in WORDS:
-            raise SpecError(option, f"no rate is named {rate!r}", ", ".join(WORDS))
-        inside, accepted = (1 <= value < math.inf, ONE) if option == DEFF else (0 < value < 1, SHARE)
-        if not inside:
-            raise SpecError(option, f"found {rate}={value:g}", accepted)
-
-
 def _sections(
     spec: AuditSpec, context: PlanContext, parties: list[Party], count: int, systems: Iterable[SystemData]
 ) -> Iterator[Section]:
@@ -113,13 +106,22 @@ def _sections(
     for goal in planned:
         yield sizes.limit(goal, context)
     yield from sizes.ratios(parties, list(_rates(spec, planned, context.settings)), context)
-    decided = decisions.demands(spec, planned, parties, context) if _others(spec) else []
+    # Limits that are somebody else's, or of a ratio to the overall rate, are planned together.
+    together = bool(spec.profiles) or any(entry.metric == RATIO for entry in spec.requirements)
+    decided = decisions.demands(spec, planned, parties, context) if together else []
     yield from decisions.sections(spec, decided, parties, context)
     ratios = {demand.requirement.name for demand in decided}
-    left = [entry for entry in entries if not isinstance(entry, Wanted)]
-    yield from _unplanned([entry for entry in left if entry[0].name not in ratios])
+    left = [entry for entry in entries if not isinstance(entry, Wanted) and entry[0].name not in ratios]
+    if left:
+        yield Section(
+            name="unplanned",
+            title="Requirements without a plan",
+            columns=("requirement", "metric", "why"),
+            rows=tuple((requirement.name, requirement.metric, why) for requirement, why in left),
+        )
     if spec.requirements:
-        members = sum(_members(requirement, parties) for requirement in spec.requirements)
+        verdicts = (requirements.planned([entry], ranked_in(parties), 1) for entry in spec.requirements)
+        members = sum(max(1, count_of_system) for count_of_system in verdicts)
         sides = requirements.directions(spec.requirements)
         yield sizes.resamples(members, count, context.alpha, spec.bootstrap.B, sides)
     compared: list[SystemData] = []
@@ -139,26 +141,3 @@ def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterat
     targets = [settings.expected["fmr"]] if "fmr" in settings.expected else spec.thresholds.fmr
     for target in sorted(targets, reverse=True):
         yield "fmr", target
-
-
-def _others(spec: AuditSpec) -> bool:
-    """Whether limits are somebody else's, or of a ratio to the overall rate: these are planned together."""
-    return bool(spec.profiles) or any(requirement.metric == RATIO for requirement in spec.requirements)
-
-
-def _members(requirement: RequirementSpec, parties: list[Party]) -> int:
-    """How many verdicts a requirement brings for one system."""
-    ranked = {
-        schema: tuple(party.name for party in of_schema(parties, schema)) for schema in schemas_of(parties)
-    }
-    return max(1, requirements.planned([requirement], ranked, 1))
-
-
-def _unplanned(left: list[tuple[RequirementSpec, str]]) -> Iterator[Section]:
-    if left:
-        yield Section(
-            name="unplanned",
-            title="Requirements without a plan",
-            columns=("requirement", "metric", "why"),
-            rows=tuple((requirement.name, requirement.metric, why) for requirement, why in left),
-        )

@@ -100,7 +100,9 @@ def resolution(parties: list[Party], targets: tuple[float, ...]) -> Section:
 
 def limit(asked: Wanted, context: PlanContext) -> Section:
     """What a requirement needs of each group: rule of 3, rule of 30, and the power to pass."""
-    parties = _alike(asked)
+    first, *others = asked.parties
+    alike = all((party.designs, party.subjects) == (first.designs, first.subjects) for party in others)
+    parties = [replace(first, name=EACH)] if others and alike else asked.parties  # one stands for all
     ways = context.ways(asked.rate, parties[0].designs[asked.rate], rule=True)
     counts = [f"{name}: {what}" for name in ways for what in ("subjects", "comparisons")]
     return Section(
@@ -163,32 +165,17 @@ def resamples(verdicts: int, systems: int, alpha: float, planned: int, sides: in
     )
 
 
-def _alike(asked: Wanted) -> list[Party]:
-    """The parties of a requirement; one that stands for all where they do not differ."""
-    first, *others = asked.parties
-    alike = all((party.designs, party.subjects) == (first.designs, first.subjects) for party in others)
-    return [replace(first, name=EACH)] if others and alike else list(asked.parties)
-
-
 def _needs(party: Party, asked: Wanted, context: PlanContext) -> Iterator[tuple[Cell, ...]]:
     design = party.designs[asked.rate]
-    have = party.subjects
+    have, alpha, wanted = party.subjects, asked.alpha(context.alpha), context.settings.power
+    ways = context.ways(asked.rate, design, rule=False).values()
     for name, errors in (("rule of 3", RULE_OF_3), ("rule of 30", RULE_OF_30)):
-        by_rule = [
-            power.subjects_for(design, way, errors / asked.limit)
-            for way in context.ways(asked.rate, design, rule=False).values()
-        ]
+        by_rule = [power.subjects_for(design, way, errors / asked.limit) for way in ways]
         yield (party.name, name, *_pairs(design, by_rule), have)
-    for name, rate in (
-        ("pass at no error", 0.0),
-        (f"pass, power {context.settings.power:g}", asked.expected),
-    ):
-        to_pass = [
-            power.subjects_to_pass(
-                design, way, rate, asked.limit, asked.alpha(context.alpha), context.settings.power
-            )
-            for way in context.ways(asked.rate, design, rule=True).values()
-        ]
+    ways = context.ways(asked.rate, design, rule=True).values()
+    passing = {"pass at no error": 0.0, f"pass, power {wanted:g}": asked.expected}
+    for name, rate in passing.items():
+        to_pass = [power.subjects_to_pass(design, way, rate, asked.limit, alpha, wanted) for way in ways]
         yield (party.name, name, *_pairs(design, to_pass), have)
 
 
@@ -207,11 +194,9 @@ def _ratio_rows(
         drawn = detectable.resampled(way, design)
         ratio = None
         if small.subjects is not None and next_small.subjects is not None:
-            sizes = (
-                drawn.n_eff(design, small.subjects),
-                drawn.n_eff(next_small.designs[rate], next_small.subjects),
-            )
-            ratio = context.detectable_ratio(expected, *sizes, len(groups))
+            n_eff = drawn.n_eff(design, small.subjects)
+            next_n_eff = drawn.n_eff(next_small.designs[rate], next_small.subjects)
+            ratio = context.detectable_ratio(expected, n_eff, next_n_eff, len(groups))
         yield name, (ratio, context.subjects_to_find(expected, design, drawn, len(groups)))
 
 

@@ -9,9 +9,6 @@ from frtaudit.errors import SpecError
 from frtaudit.planning.parties import EVERYBODY, Party, of_schema, schemas_of
 from frtaudit.planning.values import Settings
 
-RATES: Mapping[str, str] = {name: name for name in ("fmr", "fnmr", "fta", "far", "frr")} | {
-    "fnmr_at_fmr": "fnmr"
-}
 WORDS: Mapping[str, str] = {
     "fmr": "FMR",
     "fnmr": "FNMR",
@@ -19,6 +16,7 @@ WORDS: Mapping[str, str] = {
     "far": "FAR",
     "frr": "FRR",
 }
+RATES: Mapping[str, str] = {name: name for name in WORDS} | {"fnmr_at_fmr": "fnmr"}
 OF_ATTEMPTS = "FRR at an FMR target is of single attempts: plan FNMR and failures to acquire"
 BY_SIZE = "transactions are planned by their number: --samples, --transactions"
 EACH = "each"
@@ -95,12 +93,9 @@ def wanted(
 
 def _refuse_hopeless(requirement: RequirementSpec, rate: str, expected: float) -> None:
     if expected >= requirement.limit:
-        raise SpecError(
-            "--expected",
-            f"{rate}={expected:g} cannot meet the limit {requirement.limit:g} of {requirement.name}, "
-            "however large the cohort",
-            f"a rate below {requirement.limit:g}",
-        )
+        of = f"the limit {requirement.limit:g} of {requirement.name}"
+        text = f"{rate}={expected:g} cannot meet {of}, however large the cohort"
+        raise SpecError("--expected", text, f"a rate below {requirement.limit:g}")
 
 
 def group_parties(requirement: RequirementSpec, parties: list[Party]) -> Iterator[Party]:

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cache, cached_property
 
 from frtaudit.core import AuditResult, Target
-from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.canonical import Json, entries, mapping, to_bytes
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
 from frtaudit.core.text.formatting import cell
@@ -111,16 +111,8 @@ def to_csv(lists: Sequence[Checklist]) -> bytes:
     writer.writerow(COLUMNS)
     for checklist in lists:
         for entry in checklist.items:
-            row = (
-                entry.id,
-                entry.ref,
-                entry.asks,
-                entry.status.value,
-                " ".join(entry.place),
-                entry.section,
-                entry.remark,
-            )
-            writer.writerow([cell(value) for value in (checklist.name, *row)])
+            row = {**asdict(entry), "status": entry.status.value, "place": " ".join(entry.place)}
+            writer.writerow([cell(value) for value in (checklist.name, *row.values())])
     return text.getvalue().encode()
 
 
@@ -136,13 +128,9 @@ class Evidence:
 
         Raises :class:`SpecError` for a rule that is none.
         """
-        kind, _, words = rule.partition(" ")
-        if rule.startswith("/") or " " not in rule:
-            alternatives = rule.split("|")
-            return next((place for alternative in alternatives if (place := self._one(alternative))), None)
-        if kind in ("report", "interval") and "|" in words:
-            return next((place for word in rule.split("|") if (place := self._one(word))), None)
-        return self._one(rule)
+        has_alternatives = rule.startswith(("/", "report ", "interval ")) or " " not in rule
+        alternatives = rule.split("|") if has_alternatives else [rule]
+        return next((place for alternative in alternatives if (place := self._one(alternative))), None)
 
     def _one(self, rule: str) -> str | None:
         if rule.startswith("/"):
@@ -193,19 +181,17 @@ class Evidence:
 
 def _list(name: str, evidence: Evidence) -> Checklist:
     declared = known()[name]
-    items = declared["item"]
     return Checklist(
         name=name,
         title=str(declared["title"]),
         note=str(declared["note"]),
-        items=tuple(_item(entry, evidence) for entry in (items if isinstance(items, list) else ())),
+        items=tuple(_item(mapping(entry), evidence) for entry in entries(declared["item"])),
     )
 
 
 def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
     applies = str(declared.get("applies", ""))
-    rules = declared.get("found")
-    places = [evidence.place(str(rule)) for rule in (rules if isinstance(rules, list) else ())]
+    places = [evidence.place(str(rule)) for rule in entries(declared.get("found"))]
     if applies == "no":
         status, remark = ItemStatus.NOT_APPLICABLE, str(declared["why"])
     elif applies and evidence.place(applies) is None:

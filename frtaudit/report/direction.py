@@ -57,16 +57,15 @@ def isolated(text: str) -> str:
 @cache
 def _pattern(names: frozenset[str]) -> re.Pattern[str]:
     """The names as they are printed, a longer one before its beginning, then other words."""
-    printed = {shown for name in names for shown in _as_printed(name)}
+    printed = {
+        shown(text)
+        for name in names  # in a sentence, in a drawing and, of a class, with spaces
+        for text in (name, name.replace("_", " "), name.replace("&", " & ").replace("_", " "))
+        for shown in (legible, printable)
+    }
     known = [re.escape(name) for name in sorted(printed, key=lambda name: (-len(name), name))]
     whole = rf"(?<!\w)(?:{'|'.join(known)})(?!\w|{_JOINED})|" if known else ""
     return re.compile(f"{whole}{_WORDS}")
-
-
-def _as_printed(name: str) -> Iterator[str]:
-    """A name in a sentence, in a drawing and, of a class, with spaces."""
-    for text in (name, name.replace("_", " "), name.replace("&", " & ").replace("_", " ")):
-        yield from (legible(text), printable(text))
 
 
 def names_in(result: AuditResult, settings: Report) -> Iterator[str]:

@@ -31,17 +31,14 @@ def jobs_in(sweep: Path) -> list[Path] | None:
     """
     if not (sweep / TABLE).is_file():
         return None
+    place, accepted = f"{sweep.name}/{TABLE}", "a complete sweep"
     try:
         jobs = json.loads(read_regular(sweep / TABLE))["jobs"]
         names = [str(job["folder"]) for job in jobs if job["state"] == "done"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(
-            f"{sweep.name}/{TABLE}", f"cannot be read ({why(error)})", "a complete sweep"
-        ) from None
+        raise DataError(place, f"cannot be read ({why(error)})", accepted) from None
     if not names or any(name != Path(name).name or name in ("", "..") for name in names):
-        raise DataError(
-            f"{sweep.name}/{TABLE}", "names no finished job, or a folder elsewhere", "a complete sweep"
-        )
+        raise DataError(place, "names no finished job, or a folder elsewhere", accepted)
     return [sweep / name for name in names]
 
 

@@ -1,6 +1,7 @@
 """The page of the study of guarantees, one self-contained file, and its figures as files of their own."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from frtaudit.core.machine.resources import shipped
@@ -11,15 +12,15 @@ from frtaudit.report.render import minified, policy_of
 
 Study = Mapping[str, Any]  # Any: JSON of mixed depth
 PAPER = '<rect width="100%" height="100%" fill="#fefefe"/>'
-DIGITS = 3
 
 
 def page(study: Study) -> str:
     """The study as one HTML file: no script, no network. Identical for the same study."""
     style = minified((shipped("templates") / "report.css").read_text("utf-8"))
     template = shipped_templates().get_template("guarantees.html.j2")
+    number, share = (partial(_printed, form) for form in (".3g", ".3f"))
     return template.render(
-        found=study, figures=panels(study), number=_number, share=_share, style=style, policy=policy_of(style)
+        found=study, figures=panels(study), number=number, share=share, style=style, policy=policy_of(style)
     )
 
 
@@ -59,11 +60,6 @@ def on_paper(svg: str) -> str:
     return f"{head}</title>{PAPER}{rest}\n"
 
 
-def _number(value: object) -> str:
-    """Three significant digits; a dash for nothing."""
-    return f"{value:.{DIGITS}g}" if isinstance(value, int | float) else "–"
-
-
-def _share(value: object) -> str:
-    """Three decimals."""
-    return f"{value:.3f}" if isinstance(value, int | float) else "–"
+def _printed(form: str, value: object) -> str:
+    """A number; a dash for nothing."""
+    return f"{value:{form}}" if isinstance(value, int | float) else "–"

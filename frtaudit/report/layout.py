@@ -2,7 +2,7 @@
 
 import re
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import NoReturn
 
@@ -84,7 +84,7 @@ def rendered(shape: Shape, result: AuditResult, values: Mapping[str, object]) ->
     content = result.to_json()
     try:
         environment = _environment(shape)
-        environment.globals |= {"result": content, "number": _numbers(content)}
+        environment.globals |= {"result": content, "number": lambda pointer: _number(content, pointer)}
         page = environment.get_template("report.html.j2").render(**values)
     except Exception as error:  # noqa: BLE001  a template may raise anything; what is ours is raised again
         _say(error, shape)
@@ -120,18 +120,14 @@ def _shared(name: str) -> str | None:
     return (shipped("templates") / "section.html.j2").read_text("utf-8")
 
 
-def _numbers(content: Json) -> Callable[[str], Text]:
+def _number(content: Json, pointer: str) -> Text:
     """``number(pointer)``: what stands there in print, traced; for m.text()."""
-
-    def number(pointer: str) -> Text:
-        resolved = _resolved(content, pointer)
-        if resolved is None:
-            return (TextSpan(text=ABSENT, pointer=pointer),)
-        if isinstance(resolved, bool) or not isinstance(resolved, (int, float, str)):
-            raise TypeError(f"{pointer} is neither a number nor text")
-        return (TextSpan(text=_printed(content, pointer, resolved), pointer=pointer, kind="n"),)
-
-    return number
+    resolved = _resolved(content, pointer)
+    if resolved is None:
+        return (TextSpan(text=ABSENT, pointer=pointer),)
+    if isinstance(resolved, bool) or not isinstance(resolved, (int, float, str)):
+        raise TypeError(f"{pointer} is neither a number nor text")
+    return (TextSpan(text=_printed(content, pointer, resolved), pointer=pointer, kind="n"),)
 
 
 def _printed(content: Json, pointer: str, leaf: float | str) -> str:
@@ -168,8 +164,5 @@ def _say(error: Exception, shape: Shape) -> NoReturn:
         if not frames:
             raise error
         place = f"{frames[-1].filename}, line {frames[-1].lineno}"
-    raise SpecError(
-        WHERE,
-        f"{place}: {str(error) or why(error)}",
-        "a Jinja template; docs/guides/shaping.md has examples",
-    ) from None
+    accepted = "a Jinja template; docs/guides/shaping.md has examples"
+    raise SpecError(WHERE, f"{place}: {str(error) or why(error)}", accepted) from None

@@ -121,55 +121,45 @@ def drawings(
     """Every panel of the figures that ``make`` draws, or those chosen, by name; ``left_out``: of their legends."""
     with canvas.keeping() as registry:
         drawn = make()
-    by_name = {
-        registry[panel.svg][0]: PaperFigure(
-            name=registry[panel.svg][0],
-            title=_title(report_figure.title, _heading(registry[panel.svg][1])),
-            caption=_caption(
-                report_figure,
-                registry[panel.svg][0],
-                _place(number, [registry[other.svg][1] for other in report_figure.panels]),
-            ),
-            shows=panel.alt,
-            drawing=registry[panel.svg][1],
-        )
+    places = {
+        registry[panel.svg][0]: (report_figure, number)
         for report_figure in drawn
         for number, panel in enumerate(report_figure.panels)
     }
-    figures = {name: by_name[name] for name in _wanted(by_name, choice)}
-    systems = {
-        registry[panel.svg][0]: report_figure.of for report_figure in drawn for panel in report_figure.panels
-    }
-    legends = {
-        registry[panel.svg][0]: [
-            key
-            for key in report_figure.keys
-            if key.name not in left_out and (panel.names is None or key.name in panel.names)
-        ]
-        for report_figure in drawn
-        for panel in report_figure.panels
-    }
+    figures: dict[str, PaperFigure] = {}
+    for name in _wanted(places, choice):
+        report_figure, number = places[name]
+        panels = [registry[panel.svg][1] for panel in report_figure.panels]
+        axes = panels[number].axes[0]
+        figures[name] = PaperFigure(
+            name=name,
+            title=_title(report_figure.title, axes.get_title("left") or axes.get_title()),
+            caption=_caption(report_figure, name, _place(number, panels)),
+            shows=report_figure.panels[number].alt,
+            drawing=panels[number],
+        )
     with canvas.ink():
         _limit([paper_figure.drawing for paper_figure in figures.values()], choice)
         for name, figure in figures.items():
-            _name_system(figure.drawing.axes[0], systems[name])
-            handles = [_handles(registry[key.svg][1]) for key in legends[name]]
-            _finish(figure.drawing, [key.name for key in legends[name]], handles, choice.width)
+            report_figure, number = places[name]
+            _name_system(figure.drawing.axes[0], report_figure.of)
+            shown = report_figure.panels[number].names
+            keys = [key for key in report_figure.keys if key.name not in left_out]
+            keys = [key for key in keys if shown is None or key.name in shown]
+            samples = [registry[key.svg][1].axes[0] for key in keys]
+            handles = [(*axes.collections, *axes.patches, *axes.lines) for axes in samples]
+            _finish(figure.drawing, [key.name for key in keys], handles, choice.width)
     return figures
 
 
 def _wanted(known: Collection[str], choice: Choice) -> Collection[str]:
     """Names of the figures that were chosen, of those that there are."""
+    many = f"one of {len(known)} names, which --list prints" if len(known) > MAX_NAMES else ""
+    accepted = many or ", ".join(known) or f"none: {NONE_CHOSEN}"
     for name in choice.names:
         if name not in known:
-            raise SpecError("figure", f"found {name!r}{closest(name, known)}", _listed(known))
+            raise SpecError("figure", f"found {name!r}{closest(name, known)}", accepted)
     return choice.names or known
-
-
-def _listed(known: Collection[str]) -> str:
-    """The names of figures in a line, or how many there are where they would fill many."""
-    many = f"one of {len(known)} names, which --list prints" if len(known) > MAX_NAMES else ""
-    return many or ", ".join(known) or f"none: {NONE_CHOSEN}"
 
 
 def write_figures(figures: Iterable[PaperFigure], formats: Sequence[str], folder: Path) -> None:
@@ -245,11 +235,6 @@ def _spaced(label: str) -> str:
     return " ".join(label.split())
 
 
-def _heading(drawing: Drawing) -> str:
-    axes = drawing.axes[0]
-    return axes.get_title("left") or axes.get_title()
-
-
 def _name_system(axes: "Axes", system: str) -> None:
     """Begin the heading with the system that the drawing is of, which a drawing by itself has to say."""
     heading, name = axes.get_title("left"), canvas.lettering(system)
@@ -288,12 +273,6 @@ def _place(number: int, panels: Sequence[Drawing]) -> str:
         return f" This is panel {number + 1} of {len(panels)}."
     row = f", row {number // 2 + 1}" if len(panels) > 2 else ""
     return f" This is the panel on the {('left', 'right')[number % 2]}{row}."
-
-
-def _handles(sample: Drawing) -> "tuple[Artist, ...]":
-    """What a legend's sample was drawn with."""
-    axes = sample.axes[0]
-    return (*axes.collections, *axes.patches, *axes.lines)
 
 
 def _limit(drawings: Sequence[Drawing], choice: Choice) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from frtaudit.core import Estimate
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.metrics import RATES, kind_of, value_alike
 from frtaudit.core.spec import ThresholdSource
 from frtaudit.core.text import formatting, kinds
@@ -122,33 +122,21 @@ def bounds(
         return DASH
     interval = bound.interval
     note_at = f"{bound.pointer}/note"
-    if interval.low is None or interval.high is None:
-        text_spans = (
-            notes.mark(interval.note, note_at)
-            if notes
-            else (TextSpan(text=f" {interval.note}", pointer=note_at),)
-        )
-        return spans(TextSpan(text="none", kind="none"), text_spans)
     mark = notes.mark(interval.note, note_at) if notes else ()
-    low, high = _ends(bound, estimate, limit, places)
-    return spans(number(low, f"{bound.pointer}/low"), " to ", number(high, f"{bound.pointer}/high"), mark)
-
-
-def _ends(
-    bound: Bounds, estimate: Estimate, limit: float | None, places: int | None = None
-) -> tuple[str, str]:
-    interval = bound.interval
-    low, high = float(interval.low or 0.0), float(interval.high or 0.0)
-    kind = kind_of(estimate.metric)
+    if interval.low is None or interval.high is None:
+        reason = mark if notes else (TextSpan(text=f" {interval.note}", pointer=note_at),)
+        return spans(TextSpan(text="none", kind="none"), reason)
+    ends = float(interval.low or 0.0), float(interval.high or 0.0)
     if estimate.metric in RATES:
-        low, high = formatting.clipped(low, high)
-    if places is not None:
-        return formatting.fixed(low, places), formatting.fixed(high, places)
-    chosen = formatting.style_of(estimate.value, high)
-    low_text, high_text = (
-        printed(kind, end, style=chosen, limit=limit, limits=bound.limits) for end in (low, high)
+        ends = formatting.clipped(*ends)
+    kind, chosen = kind_of(estimate.metric), formatting.style_of(estimate.value, ends[1])
+    low, high = (
+        printed(kind, end, style=chosen, limit=limit, limits=bound.limits)
+        if places is None
+        else formatting.fixed(end, places)
+        for end in ends
     )
-    return low_text, high_text
+    return spans(number(low, f"{bound.pointer}/low"), " to ", number(high, f"{bound.pointer}/high"), mark)
 
 
 def level(bound: Bounds) -> TextSpan:
@@ -201,7 +189,9 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     In the order of the words' table ``at``, so that a result read from its file says the same as the one that was made.
     """
     if at.get("threshold_of") == "max_group" and {"fmr", "schema"} <= {*at}:
-        return _at_largest(at, pointer)
+        schema = TextSpan(text=str(at["schema"]).replace("_", " "), pointer=f"{pointer}/at/schema")
+        limit = number(kinds.place("fmr", float(at["fmr"])), f"{pointer}/at/fmr")
+        return spans("the threshold that sets the largest FMR by ", schema, " to ", limit)
     parts: list[Text] = []
     target = _set_at(at)
     order = {key: place for place, key in enumerate(words().at)}
@@ -219,13 +209,6 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
         else:
             parts.append(spans(f"{name} ", number(kinds.place(key, setting), place)))
     return commas(parts)
-
-
-def _at_largest(at: Mapping[str, float | str], pointer: str) -> Text:
-    """The threshold at which the FMR of the group with the largest meets a target."""
-    schema = TextSpan(text=str(at["schema"]).replace("_", " "), pointer=f"{pointer}/at/schema")
-    limit = number(kinds.place("fmr", float(at["fmr"])), f"{pointer}/at/fmr")
-    return spans("the threshold that sets the largest FMR by ", schema, " to ", limit)
 
 
 def _set_at(at: Mapping[str, float | str]) -> float | None:
@@ -246,13 +229,9 @@ def metric(name: str) -> str:
 
 def index_name(record: Record) -> str:
     """An index or a ratio with the rate it is taken of."""
-    rate = record.estimate.at.get("rate")
-    of = f" of {metric(str(rate))}" if rate else ""
-    return (
-        f"{metric(record.estimate.metric)}{of}"
-        if value_alike(record.estimate.metric) is not None
-        else metric(record.estimate.metric)
-    )
+    name, rate = record.estimate.metric, record.estimate.at.get("rate")
+    of = f" of {metric(str(rate))}" if rate and value_alike(name) is not None else ""
+    return f"{metric(name)}{of}"
 
 
 def group(source: Source, record: Record) -> TextSpan:
@@ -282,8 +261,7 @@ def pairing(spec: Mapping[str, Json]) -> str:
     >>> pairing({"protocol": {"type": "round_robin", "non_mated": "all", "strangers": 20}})
     'drawn'
     """
-    protocol = spec.get("protocol")
-    settings = protocol if isinstance(protocol, Mapping) else {}
+    settings = mapping(spec.get("protocol"))
     rule = str(settings.get("non_mated") or "")
     if rule == "all" and settings.get("type") == "round_robin":
         return "drawn" if settings.get("strangers") else ""

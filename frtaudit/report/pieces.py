@@ -51,12 +51,7 @@ def listed(parts: Sequence[Part]) -> Text:
     >>> plain_text(listed(["a", "b", "c"]))
     'a, b and c'
     """
-    joined: list[Part] = []
-    for index, part in enumerate(parts):
-        if index:
-            joined.append(" and " if index == len(parts) - 1 else ", ")
-        joined.append(part)
-    return spans(*joined)
+    return spans(commas(parts[:-1]), " and ", parts[-1]) if len(parts) > 1 else spans(*parts)
 
 
 def commas(parts: Iterable[Part]) -> Text:
@@ -110,16 +105,8 @@ class Table:
     alone: Text = ()
 
 
-HUES = (
-    "#0b5e9e",
-    "#c2410c",
-    "#1b7f5c",
-    "#7a3e9d",
-    "#8a6d00",
-    "#2a8fbd",
-    "#b0306a",
-    "#4b4b4b",
-)  # the last: grey
+# The last: grey.
+HUES = ("#0b5e9e", "#c2410c", "#1b7f5c", "#7a3e9d", "#8a6d00", "#2a8fbd", "#b0306a", "#4b4b4b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

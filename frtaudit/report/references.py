@@ -42,7 +42,8 @@ class Reference:
 
     def bibtex(self) -> str:
         """The entry of a ``.bib`` file."""
-        lines = [f"  {name} = {{{_escaped(value)}}}" for name, value in self.fields.items()]
+        values = {name: value.replace("&", r"\&") for name, value in self.fields.items()}
+        lines = [f"  {name} = {{{value}}}" for name, value in values.items()]
         return f"@{self.type}{{{self.key},\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -77,12 +78,8 @@ def references_of(result: AuditResult, pointers: Iterable[str] | None = None) ->
         for reference in known()
         if any(used[kind] & {*names} for kind, names in reference.used_by.items())
     ]
-    return tuple(
-        sorted(
-            references,
-            key=lambda reference: (reference.fields["author"].casefold(), reference.fields["year"]),
-        )
-    )
+    references.sort(key=lambda reference: (reference.fields["author"].casefold(), reference.fields["year"]))
+    return tuple(references)
 
 
 def _used_in(result: AuditResult) -> Mapping[str, set[str]]:
@@ -163,7 +160,3 @@ def citations(method: str) -> str:
     return "; ".join(
         reference.short for reference in sorted(references, key=lambda reference: reference.fields["year"])
     )
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", r"\&")

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any  # Any: WeasyPrint has no types
@@ -24,6 +25,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from frtaudit.core import AuditResult
+from frtaudit.core.canonical import mapping
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.result import Previous
@@ -102,8 +104,7 @@ def laid_out(
 
 def analyses_in(result: AuditResult) -> tuple[str, ...]:
     """Names of the analyses that a result's spec asked for."""
-    analyses = result.spec.get("analyses")
-    return tuple(analyses) if isinstance(analyses, Mapping) else ()
+    return tuple(mapping(result.spec.get("analyses")))
 
 
 def check_shape(settings: Report, analyses: Iterable[str] = ()) -> Shape:
@@ -164,7 +165,7 @@ def _laid_out(page: Any, asked: Mapping[str, object]) -> object:  # noqa: ANN401
         document = page.render(font_config=fonts, **asked)
         pdf_ua.claim(document)
         for sheet in document.pages:
-            sheet.paint = _checked(sheet.paint)
+            sheet.paint = partial(_painted, sheet.paint)
         return document.write_pdf(finisher=_compressed, **asked)
 
 
@@ -187,12 +188,9 @@ def _fonts() -> Iterator[object]:
         fonts.__del__()
 
 
-def _checked(paint: Callable[..., object]) -> Callable[..., object]:
-    def checked(*args: object, **options: object) -> object:
-        signals.check()
-        return paint(*args, **options)
-
-    return checked
+def _painted(paint: Callable[..., object], *args: object, **options: object) -> object:
+    signals.check()
+    return paint(*args, **options)
 
 
 @contextmanager
@@ -267,13 +265,8 @@ def weasyprint() -> ModuleType:
         with _by_soname():
             return importlib.import_module("weasyprint")
     except OSError as error:
-        raise FrtauditError(
-            "report.pdf", f"WeasyPrint's system libraries are missing ({error})", APT
-        ) from None
-
-
-def _nowhere(name: str) -> str | None:  # noqa: ARG001  as ctypes has it
-    return None
+        text = f"WeasyPrint's system libraries are missing ({error})"
+        raise FrtauditError("report.pdf", text, APT) from None
 
 
 @contextmanager
@@ -284,7 +277,7 @@ def _by_soname() -> Iterator[None]:
     """
     before = ctypes.util.find_library
     if sys.platform == "linux":
-        ctypes.util.find_library = _nowhere
+        ctypes.util.find_library = lambda name: None  # noqa: ARG005  as ctypes has it
     try:
         yield
     finally:
@@ -302,8 +295,13 @@ def _on_paper(page: str, part: Part) -> str:
     paper = Paper(_found(_PAPER, page))
     page = _SCRIPT.sub("", page)
     page = FOLDED.sub("", page) if part is Part.MAIN else _annex(page)
-    page = _SVG.sub(_as_image, _unlinked(page))
-    return page.replace("</style>", f"{_print_style(paper)}</style>", 1)
+    known = set(_ID.findall(page))
+    page = _LINK.sub(lambda match: match[0] if match[1] in known else "", page)
+    page = _SVG.sub(_as_image, page)
+    # DejaVu, which matplotlib ships, stands in for letters that Inter lacks.
+    style = (shipped("templates") / "print.css").read_text("utf-8")
+    style = style.replace("FALLBACK_FONT", fallback_font().as_uri()).replace("PAPER_SIZE", SHEETS[paper])
+    return page.replace("</style>", f"{style}</style>", 1)
 
 
 def _as_image(drawing: re.Match[str]) -> str:
@@ -330,20 +328,6 @@ def _annex(page: str) -> str:
         f'{head}<main class="page is-annex">{front}<h1>{title}: annex</h1></header>\n'
         f'<nav class="contents">{contents}</nav>\n{parts}</main></body></html>'
     )
-
-
-def _unlinked(page: str) -> str:
-    """The page without links to what it does not hold."""
-    known = set(_ID.findall(page))
-    return _LINK.sub(lambda match: match[0] if match[1] in known else "", page)
-
-
-def _print_style(paper: Paper) -> str:
-    """The paper's style sheet for a sheet; DejaVu, which matplotlib ships, stands in for letters that Inter lacks."""
-    text = (shipped("templates") / "print.css").read_text("utf-8")
-    for word, replacement in (("FALLBACK_FONT", fallback_font().as_uri()), ("PAPER_SIZE", SHEETS[paper])):
-        text = text.replace(word, replacement)
-    return text
 
 
 def fallback_font() -> Path:

@@ -123,13 +123,10 @@ class Shape:
             head: dict[str, str] = dict(_HEAD.findall(text))
             after = head.get("after")
             if after is not None and after not in known:
-                _refuse(
-                    f"{name} stands after {after!r}, which is no section{closest(after, known)}",
-                    ", ".join(known),
-                )
-            title = (
-                self.titles.get(section[1]) or head.get("title") or section[1].replace("_", " ").capitalize()
-            )
+                problem = f"{name} stands after {after!r}, which is no section{closest(after, known)}"
+                _refuse(problem, ", ".join(known))
+            default = section[1].replace("_", " ").capitalize()
+            title = self.titles.get(section[1]) or head.get("title") or default
             sections.append(Own(name=section[1], title=title, after=after))
         return tuple(sections)
 
@@ -227,13 +224,14 @@ def _refuse_style(place: str, found: str) -> NoReturn:
 
 def _as_read(text: str) -> str:
     """Styles without comments and line ends, and with the letters that escapes stand for."""
-    bare = re.sub(r"\s+", " ", _COMMENT.sub("", text))
-    return _ESCAPE.sub(lambda match: _letter(match[1]) if match[1] else match[2], bare)
 
+    def letter(escape: re.Match[str]) -> str:
+        if not escape[1]:
+            return escape[2]
+        number = int(escape[1], 16)
+        return chr(number) if number <= sys.maxunicode else "\ufffd"
 
-def _letter(digits: str) -> str:
-    number = int(digits, 16)
-    return chr(number) if number <= sys.maxunicode else "\ufffd"
+    return _ESCAPE.sub(letter, re.sub(r"\s+", " ", _COMMENT.sub("", text)))
 
 
 def _worded(shape: Shape, known: Mapping[str, str]) -> Shape:
@@ -243,17 +241,17 @@ def _worded(shape: Shape, known: Mapping[str, str]) -> Shape:
     except tomllib.TOMLDecodeError as error:
         _refuse(f"{WORDS}: {error}", "TOML")
     shipped_words = {field.name: getattr(words(), field.name) for field in fields(Words)}
-    more = set(_sections()) | {section.name for section in shape.own(known)} | {"summary"}
+    shipped_sections = (shipped("templates") / "sections").iterdir()
+    more = {path.name.removesuffix(".html.j2") for path in shipped_sections}
+    more |= {section.name for section in shape.own(known)} | {"summary"}
     allowed = {*shipped_words, "lang", "title"}
     changed: dict[str, object] = {}
     for table, value in content.items():
         if table not in allowed:
-            _refuse(
-                f"{WORDS}: no words called {table!r}{closest(table, allowed)}", ", ".join(sorted(allowed))
-            )
-        if table in ("lang", "title"):
-            continue
-        changed[table] = _laid_over(table, shipped_words[table], value)
+            problem = f"{WORDS}: no words called {table!r}{closest(table, allowed)}"
+            _refuse(problem, ", ".join(sorted(allowed)))
+        if table in shipped_words:
+            changed[table] = _laid_over(table, shipped_words[table], value)
     titles = content.get("title", {})
     for name in titles:
         if name not in more:
@@ -273,9 +271,8 @@ def _laid_over(table: str, ours: object, theirs: object) -> object:
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         for key, value in theirs.items():
             if key not in ours:
-                _refuse(
-                    f"{WORDS}: [{table}] has no word for {key!r}{closest(key, ours)}", ", ".join(sorted(ours))
-                )
+                problem = f"{WORDS}: [{table}] has no word for {key!r}{closest(key, ours)}"
+                _refuse(problem, ", ".join(sorted(ours)))
             if not isinstance(value, str):
                 _refuse(f"{WORDS}: [{table}] {key} is not text", "text")
         return {**ours, **theirs}
@@ -290,11 +287,6 @@ def _alike(ours: tuple[object, ...], theirs: list[object]) -> bool:
     if isinstance(first, Mapping):
         return all(isinstance(their, Mapping) and set(their) == set(first) for their in theirs)
     return all(isinstance(their, str) for their in theirs)
-
-
-def _sections() -> tuple[str, ...]:
-    iterdir = (shipped("templates") / "sections").iterdir()
-    return tuple(sorted(path.name.removesuffix(".html.j2") for path in iterdir))
 
 
 class _Reader(HTMLParser):

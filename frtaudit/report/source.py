@@ -1,6 +1,6 @@
 """The result as the report reads it: every value with the JSON pointer that leads to it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -161,16 +161,14 @@ class Source:
         ``grouped`` asks for those with or without a schema, ``schema`` for one schema, ``primary`` for the primary
         weighting and those that have none.
         """
-        records = [record for record in self.records if record.estimate.metric in metrics]
-        if grouped is not None:
-            records = [record for record in records if (record.estimate.schema is not None) == grouped]
-        if schema is not None:
-            records = [record for record in records if record.estimate.schema == schema]
-        return (
-            [record for record in records if record.estimate.weighting in (self.weighting, None)]
-            if primary
-            else records
-        )
+        return [
+            record
+            for record in self.records
+            if record.estimate.metric in metrics
+            and grouped in (None, record.estimate.schema is not None)
+            and schema in (None, record.estimate.schema)
+            and (not primary or record.estimate.weighting in (self.weighting, None))
+        ]
 
     def curves(self, *kinds: str, grouped: bool = False) -> list[Curve]:
         """Curves of the kinds in the primary weighting (or without one): of everybody, or of groups."""
@@ -267,23 +265,22 @@ def _merged(result: AuditResult) -> tuple[Record, ...]:
     places: dict[tuple[object, ...], list[int]] = {}
     for index, estimate in enumerate(estimates):
         places.setdefault((estimate.metric, *estimate.place), []).append(index)
-    return tuple(_record(estimates, indices, judged) for indices in places.values())
-
-
-def _record(
-    estimates: Sequence[Estimate], indices: list[int], judged: Mapping[int, Sequence[float]]
-) -> Record:
-    limits = tuple(sorted({limit for index in indices for limit in judged.get(index, ())}))
-    valued = [index for index in indices if estimates[index].value is not None] or indices
-    first = next((index for index in valued if estimates[index].test is not None), valued[0])
-    bounds: dict[tuple[Method, Target, float], Bounds] = {}
-    for index in indices:
-        for place, interval in enumerate(estimates[index].intervals):
-            pointer = f"/estimates/{index}/intervals/{place}"
-            key = (interval.method, interval.target, interval.level)
-            bounds.setdefault(key, Bounds(interval=interval, pointer=pointer, limits=limits))
-    pointer = f"/estimates/{first}"
-    return Record(estimate=estimates[first], pointer=pointer, bounds=tuple(bounds.values()), limits=limits)
+    records = []
+    for indices in places.values():
+        limits = tuple(sorted({limit for index in indices for limit in judged.get(index, ())}))
+        valued = [index for index in indices if estimates[index].value is not None] or indices
+        first = next((index for index in valued if estimates[index].test is not None), valued[0])
+        bounds: dict[tuple[Method, Target, float], Bounds] = {}
+        for index in indices:
+            for place, interval in enumerate(estimates[index].intervals):
+                pointer = f"/estimates/{index}/intervals/{place}"
+                key = (interval.method, interval.target, interval.level)
+                bounds.setdefault(key, Bounds(interval=interval, pointer=pointer, limits=limits))
+        estimate, pointer = estimates[first], f"/estimates/{first}"
+        records.append(
+            Record(estimate=estimate, pointer=pointer, bounds=tuple(bounds.values()), limits=limits)
+        )
+    return tuple(records)
 
 
 def by_place(records: Iterable[Record]) -> dict[tuple[object, ...], dict[str, Record]]:

@@ -56,32 +56,28 @@ def page(sweep: SweepJson, settings: Report, date: str, status: str) -> str:
     Identical for the same sweep, settings, date and status.
     """
     with use_names((*strings_in(sweep), *strings_in(plain(settings)))):
-        return _laid_out(sweep, settings, date, status)
-
-
-def _laid_out(sweep: SweepJson, settings: Report, date: str, status: str) -> str:
-    style = minified((shipped("templates") / "report.css").read_text("utf-8"))
-    template = shipped_templates().get_template("sweep.html.j2")
-    return template.render(
-        title=f"Sweep: {settings.title or str(sweep['audit']).replace('_', ' ')}",
-        author=settings.auditor or settings.organisation or "not declared",
-        date=date,
-        status=status,
-        paper=settings.paper.value,
-        notice=words().notice[status],
-        mark=words().mark[status],
-        digest=digest(sweep),
-        found=sweep,
-        jobs=jobs_table(sweep),
-        matrices=matrices(sweep),
-        legend=[(code, display_name(words().verdict, code)) for code in words().verdict],
-        numbers=numbers_table(sweep),
-        figure=figure(sweep),
-        changes=changes_table(sweep),
-        levels=[formatting.exact(alpha) for alpha in sweep["alphas"]],
-        style=style,
-        policy=policy_of(style),
-    )
+        style = minified((shipped("templates") / "report.css").read_text("utf-8"))
+        template = shipped_templates().get_template("sweep.html.j2")
+        return template.render(
+            title=f"Sweep: {settings.title or str(sweep['audit']).replace('_', ' ')}",
+            author=settings.auditor or settings.organisation or "not declared",
+            date=date,
+            status=status,
+            paper=settings.paper.value,
+            notice=words().notice[status],
+            mark=words().mark[status],
+            digest=digest(sweep),
+            found=sweep,
+            jobs=jobs_table(sweep),
+            matrices=matrices(sweep),
+            legend=[(code, display_name(words().verdict, code)) for code in words().verdict],
+            numbers=numbers_table(sweep),
+            figure=figure(sweep),
+            changes=changes_table(sweep),
+            levels=[formatting.exact(alpha) for alpha in sweep["alphas"]],
+            style=style,
+            policy=policy_of(style),
+        )
 
 
 def jobs_table(sweep: SweepJson) -> Table:
@@ -98,18 +94,13 @@ def jobs_table(sweep: SweepJson) -> Table:
         counts = ", ".join(
             f"{n} {display_name(words().verdict, code)}" for code, n in (job["counts"] or {}).items() if n
         )
-        text_spans = (
-            TextSpan(
-                text=job["error"] or counts or NONE,
-                pointer=f"{place}/{'error' if job['error'] else 'counts'}",
-            ),
-        )
+        ended = f"{place}/{'error' if job['error'] else 'counts'}"
         rows.append(
             (
                 (TextSpan(text=str(job["number"]), pointer=f"{place}/number", kind="n"),),
                 *((TextSpan(text=str(job["settings"][key])),) for key in sweep["settings"]),
                 (TextSpan(text=job["state"], pointer=f"{place}/state"),),
-                text_spans,
+                (TextSpan(text=job["error"] or counts or NONE, pointer=ended),),
                 (phrases.code(job["folder"] or NONE, f"{place}/folder"),),
             )
         )
@@ -124,9 +115,11 @@ def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
     lines: dict[tuple[str, str], dict[int, Mark]] = {}
     for index, finding in enumerate(sweep["rulings"]):
         about = measure_words(finding["measure"], with_provider=True) if finding["measure"] else NONE
-        lines.setdefault((finding["requirement"], about), {})[finding["job"]] = _mark(
-            finding, f"/rulings/{index}"
-        )
+        code, verdict = finding["in_sweep"], finding["verdict"]
+        word = display_name(words().verdict, code)
+        other = "" if code == verdict else f"{display_name(words().verdict, verdict)} in its run"
+        mark = Mark(code=code, word=word, other=other, pointer=f"/rulings/{index}/in_sweep")
+        lines.setdefault((finding["requirement"], about), {})[finding["job"]] = mark
     done = [job["number"] for job in sweep["jobs"] if job["state"] == "done"]
     if not lines:
         return ()
@@ -144,22 +137,16 @@ def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
     )
 
 
-def _mark(job_finding: SweepJson, place: str) -> Mark:
-    code = job_finding["in_sweep"]
-    other = (
-        ""
-        if code == job_finding["verdict"]
-        else f"{display_name(words().verdict, job_finding['verdict'])} in its run"
-    )
-    return Mark(code=code, word=display_name(words().verdict, code), other=other, pointer=f"{place}/in_sweep")
-
-
 def numbers_table(sweep: SweepJson) -> Table | None:
     """Headline numbers: a row for each job and system, a column for each number, with its interval."""
     named = measures_of(sweep)
     if not named:
         return None
-    chosen, rows = named[:MEASURES], _by_job(sweep)
+    chosen = named[:MEASURES]
+    rows: dict[tuple[int, str], dict[str, tuple[int, SweepJson]]] = {}
+    for index, row in enumerate(sweep["rows"]):
+        measures = rows.setdefault((row["job"], row["measure"]["provider"]), {})
+        measures[measure_words(row["measure"])] = (index, row)
     several = any(provider for _, provider in rows)
     columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in sweep["settings"])]
     columns += [Column(title="System")] if several else []
@@ -190,18 +177,17 @@ def changes_table(sweep: SweepJson) -> Table | None:
     """What went with each setting, other settings being equal."""
     if not sweep["changes"]:
         return None
-    titles = (
-        "Setting",
-        "from",
-        "to",
-        "Pairs of jobs",
-        "Verdicts over the sweep that differ",
-        "Largest change",
-        "from ",
-        "to ",
-        "Jobs",
-    )
-    kinds = ("text", "text", "text", "num", "num", "text", "num", "num", "num")
+    kinds = {
+        "Setting": "text",
+        "from": "text",
+        "to": "text",
+        "Pairs of jobs": "num",
+        "Verdicts over the sweep that differ": "num",
+        "Largest change": "text",
+        "from ": "num",
+        "to ": "num",
+        "Jobs": "num",
+    }
     rows = tuple(_change(index, change) for index, change in enumerate(sweep["changes"]))
     return Table(
         name="changes",
@@ -209,7 +195,7 @@ def changes_table(sweep: SweepJson) -> Table | None:
             "Pairs of jobs that differ in one setting only. Largest change: of all main numbers, relative to itself; "
             "a description, not a test."
         ),
-        columns=tuple(Column(title=title, kind=kind) for title, kind in zip(titles, kinds, strict=True)),
+        columns=tuple(Column(title=title, kind=kind) for title, kind in kinds.items()),
         blocks=(Block(rows=rows),),
     )
 
@@ -233,14 +219,6 @@ def _change(index: int, change: SweepJson) -> tuple[Text, ...]:
     )
 
 
-def _by_job(sweep: SweepJson) -> dict[tuple[int, str], dict[str, tuple[int, SweepJson]]]:
-    rows: dict[tuple[int, str], dict[str, tuple[int, SweepJson]]] = {}
-    for index, row in enumerate(sweep["rows"]):
-        measures = rows.setdefault((row["job"], row["measure"]["provider"]), {})
-        measures[measure_words(row["measure"])] = (index, row)
-    return rows
-
-
 def _cell(cell: tuple[int, SweepJson] | None) -> Text:
     if cell is None or cell[1]["value"] is None:
         return spans(NONE)
@@ -252,11 +230,13 @@ def _cell(cell: tuple[int, SweepJson] | None) -> Text:
         return spans(*shown)
     if row["measure"]["metric"] in RATES:
         low, high = formatting.clipped(low, high)
-    shown.append(phrases.BREAK)
-    shown.append(_piece(show(low), f"/rows/{index}/low", "n soft"))
-    shown.append(TextSpan(text=" to ", kind="soft"))
-    shown.append(_piece(show(high), f"/rows/{index}/high", "n soft"))
-    return spans(*shown)
+    return spans(
+        *shown,
+        phrases.BREAK,
+        _piece(show(low), f"/rows/{index}/low", "n soft"),
+        TextSpan(text=" to ", kind="soft"),
+        _piece(show(high), f"/rows/{index}/high", "n soft"),
+    )
 
 
 def _number(value: object, measure: SweepJson | None, place: str) -> Text:

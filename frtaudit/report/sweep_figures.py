@@ -14,7 +14,7 @@ from frtaudit.report.direction import strings_in, use_names
 from frtaudit.report.figures import canvas, curves
 from frtaudit.report.figures.curves import Dot
 from frtaudit.report.files import TABLE
-from frtaudit.report.pieces import Figure, Panel, spans
+from frtaudit.report.pieces import Figure, spans
 from frtaudit.report.words import display_name, words
 
 SweepJson = Mapping[str, Any]  # Any: JSON of mixed depth
@@ -54,7 +54,11 @@ def figure(sweep: SweepJson) -> Figure | None:
         return None
     systems = list(dict.fromkeys(row["provider"] for row in sweep["rows"]))
     dots = {name: _dots(sweep, name, systems) for name in rates[:2]}
-    panels = [_panel(name, dots) for name in dots]
+    every = [dot for panel_dots in dots.values() for dot in panel_dots]  # rates of errors: on one scale
+    panels = [
+        curves.dots(_panel_name(name), name, list({dot.row: None for dot in shown}), shown, name, every=every)
+        for name, shown in dots.items()
+    ]
     keys = curves.keys("sweep", list(enumerate(systems))) if len(systems) > 1 else ()
     caption = (
         "A row for each job, by its number. Estimates of jobs on the same subjects are correlated: where intervals "
@@ -73,17 +77,10 @@ def figure(sweep: SweepJson) -> Figure | None:
 def _settings(sweep: SweepJson) -> str:
     """What each job was run with, for who has not its table."""
     jobs = [
-        f"Job {job['number']}: {', '.join(f'{name}={value}' for name, value in job['settings'].items())}."
+        f" Job {job['number']}: {', '.join(f'{name}={value}' for name, value in job['settings'].items())}."
         for job in sweep["jobs"]
     ]
-    return " " + " ".join(jobs[:WIDE]) if len(jobs) <= WIDE else ""
-
-
-def _panel(name: str, dots: Mapping[str, Sequence[Dot]]) -> Panel:
-    """A rate; both are rates of errors: on one scale."""
-    rows = list(dict.fromkeys(dot.row for dot in dots[name]))
-    every = [dot for panel_dots in dots.values() for dot in panel_dots]
-    return curves.dots(_panel_name(name), name, rows, dots[name], name, every=every)
+    return "".join(jobs) if len(jobs) <= WIDE else ""
 
 
 def _panel_name(name: str) -> str:

@@ -100,13 +100,10 @@ def _trials(source: Source, curve: Curve) -> int | None:
     if curve.weighting == "identity":
         return None
     metrics = ("fmr",) if curve.analysis == "fmr" else ("fnmr", "fnmr_at_fmr")
+    of = (curve.provider, curve.schema, curve.group)
     for record in source.select(*metrics):
         estimate = record.estimate
-        same = (estimate.provider, estimate.schema, estimate.group) == (
-            curve.provider,
-            curve.schema,
-            curve.group,
-        )
+        same = (estimate.provider, estimate.schema, estimate.group) == of
         if same and estimate.denominator and "pairs" not in estimate.at:
             return estimate.denominator
     return None

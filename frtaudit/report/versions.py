@@ -19,17 +19,15 @@ from frtaudit.report import render
 
 PAGE = ("jinja2", "markupsafe", "matplotlib", "numpy")
 PAPER = (
-    *(
-        "cssselect2",
-        "fonttools",
-        "pillow",
-        "pydyf",
-        "pyhanko",
-        "pyphen",
-        "tinycss2",
-        "tinyhtml5",
-        "weasyprint",
-    ),
+    "cssselect2",
+    "fonttools",
+    "pillow",
+    "pydyf",
+    "pyhanko",
+    "pyphen",
+    "tinycss2",
+    "tinyhtml5",
+    "weasyprint",
 )
 LIBRARIES = ("pango", "harfbuzz", "fontconfig", "zlib")
 FONTS = "fonts"
@@ -151,14 +149,10 @@ def _is_foreign(page: str) -> bool:
     """Whether a font of the machine may be asked for: a letter that no shipped font has, or styles of one's own."""
     letters = {ord(letter) for letter in set(page) if letter.isprintable()}
     emoji = any(low <= letter <= high for letter in letters for low, high in EMOJI)
-    return emoji or not letters <= _shipped_letters() or "font" in _own_style(page)
-
-
-def _own_style(page: str) -> str:
-    """What follows the shipped style sheet in a page."""
     start = page.find("<style>")
     sheet = page[start + len("<style>") : page.find("</style>", start)]
-    return sheet.removeprefix(render.minified((shipped("templates") / "report.css").read_text("utf-8")))
+    shipped_style = render.minified((shipped("templates") / "report.css").read_text("utf-8"))
+    return emoji or not letters <= _shipped_letters() or "font" in sheet.removeprefix(shipped_style)
 
 
 @cache

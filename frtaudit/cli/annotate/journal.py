@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -32,10 +33,7 @@ class Journal:
         self._lock = Lock()
         self._answers: dict[int, int] = {}
         if path.exists():
-            blank = np.full_like(faces.annotated, UNSAID)
-            unanswered = Faces(
-                names=faces.names, query_of=faces.query_of, queries=faces.queries, annotated=blank
-            )
+            unanswered = replace(faces, annotated=np.full_like(faces.annotated, UNSAID))
             answers = with_answers(unanswered, read_table(path, path.name)).annotated
             self._answers = {int(row): int(answers[row]) for row in np.flatnonzero(answers != UNSAID)}
         self._last_stamp = _stamp(path)
@@ -61,20 +59,16 @@ class Journal:
         if not 0 <= face < len(self._faces.names) or (answer is not None and answer not in POSSIBLE):
             raise DataError("answer", "no such face or answer", "a face of the list; 1, 0 or -1")
         with self._lock:
+            name = self.path.name
             if _stamp(self.path) != self._last_stamp:
-                raise DataError(
-                    self.path.name, "another program has changed the file", "one review at a time"
-                )
+                raise DataError(name, "another program has changed the file", "one review at a time")
             changed = {**self._answers, face: answer}
             answers = {row: number for row, number in sorted(changed.items()) if number is not None}
             try:
                 _write(self.path, self._text(answers) if answers else None)
             except OSError as error:
-                raise DataError(
-                    self.path.name,
-                    f"cannot be written ({error.strerror})",
-                    "a writable folder with free space",
-                ) from error
+                problem = f"cannot be written ({error.strerror})"
+                raise DataError(name, problem, "a writable folder with free space") from error
             self._last_stamp, self._answers = _stamp(self.path), answers
             return len(answers)
 

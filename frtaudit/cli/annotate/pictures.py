@@ -63,9 +63,8 @@ class Fetched:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a source whose search is paid: it would be paid again."""
         if any(self.source.paid.values()):
-            raise SpecError(
-                "--fetch", "a source that is paid for each search", "a collection with keep_images=true"
-            )
+            text = "a source that is paid for each search"
+            raise SpecError("--fetch", text, "a collection with keep_images=true")
         for image in self.source.finds():
             self._images[query_name(image.query)].append(image)
 

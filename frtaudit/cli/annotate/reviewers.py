@@ -29,25 +29,17 @@ class Agreement:
         rows = [
             [word, *map(str, line)] for word, line in zip(WORDS.values(), self.table.tolist(), strict=True)
         ]
+        title = f"{self.faces} faces of {self.queries} queries have two answers"
         differ = self.faces - int(np.trace(self.table))
-        return "\n".join(
-            [
-                f"{self.faces} faces of {self.queries} queries have two answers",
-                *aligned([head, *rows], left=[0]),
-                self._kappa(),
-                f"{differ} differ",
-            ]
-        )
+        return "\n".join([title, *aligned([head, *rows], left=[0]), self._kappa(), f"{differ} differ"])
 
     def _kappa(self) -> str:
         estimate = self.kappa
         if np.isnan(estimate.value):
             return "Cohen's kappa is not defined: both reviewers gave one answer to all faces"
-        bounds = (
-            "no interval, one query"
-            if np.isnan(estimate.low)
-            else f"{100 * LEVEL:g} % CI {estimate.low:.3f} to {estimate.high:.3f}, between queries"
-        )
+        bounds = f"{100 * LEVEL:g} % CI {estimate.low:.3f} to {estimate.high:.3f}, between queries"
+        if np.isnan(estimate.low):
+            bounds = "no interval, one query"
         return f"Cohen's kappa {estimate.value:.3f} ({bounds})"
 
 

@@ -105,17 +105,9 @@ class Handler(BaseHTTPRequestHandler):
             file, kind = FILES[name]
             self._send(200, (shipped("templates") / file).read_bytes(), kind)
         elif name == "questions":
-            self._json(
-                200,
-                to_json(
-                    review.sheets,
-                    review.faces,
-                    review.pictures.names,
-                    review.journal.answers,
-                    review.names,
-                    review.boxes,
-                ),
-            )
+            answers, pictures = review.journal.answers, review.pictures.names
+            page = to_json(review.sheets, review.faces, pictures, answers, review.names, review.boxes)
+            self._json(200, page)
         elif picture is not None and (image := review.pictures.read(int(picture[1]))) is not None:
             self._send(200, image.data, image.kind)
         else:

@@ -68,9 +68,8 @@ def review_of(
     """
     cohort = spec.cohort
     if not isinstance(cohort, Queries):
-        raise SpecError(
-            "cohort", "not files of faces found by query", "cohort=queries, as in audit=rapid_test"
-        )
+        text = "not files of faces found by query"
+        raise SpecError("cohort", text, "cohort=queries, as in audit=rapid_test")
     if wanted.most is not None and wanted.most < 1:
         raise SpecError("--first", f"found {wanted.most}", "1 or more")
     search = cohort.search()
@@ -80,12 +79,8 @@ def review_of(
     if not journal.path.parent.is_dir():
         raise DataError("--answers", f"no folder {str(journal.path.parent)!r}", "a file in a folder")
     how = cohort.labels
-    review_sheets = sheets(
-        search.faces,
-        labelled(search.faces, how.labelling_services(search.services), how),
-        how.limits.tau,
-        wanted.most,
-    )
+    estimated = labelled(search.faces, how.labelling_services(search.services), how)
+    review_sheets = sheets(search.faces, estimated, how.limits.tau, wanted.most)
     if wanted.reviews is not None:
         answers, other = (Journal(_there(path), search.faces).answers for path in wanted.reviews)
         say(agreement_of(search.faces, answers, other).text())
@@ -129,9 +124,8 @@ def _boxes(path: Path) -> dict[str, tuple[float, ...]]:
     first = boxes.provider == min(boxes.provider.tolist(), default="")
     alone = Counter(boxes.image[first].tolist())
     box_of: dict[str, tuple[float, ...]] = {}
-    for image, face, box in zip(
-        boxes.image[first], boxes.face[first], boxes.box[first].tolist(), strict=True
-    ):
+    rows = zip(boxes.image[first], boxes.face[first], boxes.box[first].tolist(), strict=True)
+    for image, face, box in rows:
         box_of[face] = tuple(box)
         if alone[image] == 1:
             box_of[image] = tuple(box)

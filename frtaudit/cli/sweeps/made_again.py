@@ -1,6 +1,6 @@
 """A sweep's table made again from what it names: so ``frtaudit verify`` holds it against the results of its jobs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.cli.sweeps.jobs import JobResult, State
@@ -19,9 +19,13 @@ def made_again(content: Mapping[str, Any], results: Mapping[int, AuditResult]) -
 
     Raises :class:`VerificationError` for a job that is called by another number than its spec holds.
     """
-    outcomes = [
-        _outcome(entry, content["settings"], results.get(entry["number"])) for entry in content["jobs"]
-    ]
+    outcomes = []
+    for entry in content["jobs"]:
+        settings = {key: str(entry["settings"][key]) for key in content["settings"]}
+        number, error = entry["number"], entry["error"]
+        job = Job(number=number, settings=settings, overrides=(), spec=entry["spec"], error=error)
+        state, result = State(entry["state"]), results.get(number)
+        outcomes.append(JobResult(job=job, state=state, error=error, result=result))
     for outcome in outcomes:
         if outcome.result is not None:
             _check_settings(outcome.job, outcome.result.spec)
@@ -30,31 +34,15 @@ def made_again(content: Mapping[str, Any], results: Mapping[int, AuditResult]) -
     return to_bytes(sweep.to_json()), sweep.to_csv()
 
 
-def _outcome(entry: Mapping[str, Any], keys: Sequence[str], result: AuditResult | None) -> JobResult:
-    settings = {key: str(entry["settings"][key]) for key in keys}
-    job = Job(
-        number=entry["number"], settings=settings, overrides=(), spec=entry["spec"], error=entry["error"]
-    )
-    return JobResult(job=job, state=State(entry["state"]), error=entry["error"], result=result)
-
-
 def _check_settings(job: Job, spec: Mapping[str, Any]) -> None:
     """Numbers of a job's settings are those of its spec; words, and what the spec does not hold, are not compared."""
     for key, label in job.settings.items():
-        numbers, spec_numbers = _numbers(meant(key, label)), _numbers(_at(spec, key))
-        more = (
-            {requirement["at"].get("fmr") for requirement in spec.get("requirements", ())}
-            if key == TARGETS
-            else set()
-        )
-        if (
-            numbers is not None
-            and spec_numbers
-            and not set(numbers) <= set(spec_numbers) <= set(numbers) | more
-        ):
-            raise VerificationError(
-                key, f"calls job {job.number} {key}={label}, and its spec has another number"
-            )
+        numbers, actual = _numbers(meant(key, label)), _numbers(_at(spec, key))
+        requirements = spec.get("requirements", ()) if key == TARGETS else ()
+        more = {requirement["at"].get("fmr") for requirement in requirements}
+        if numbers is not None and actual and not set(numbers) <= set(actual) <= set(numbers) | more:
+            text = f"calls job {job.number} {key}={label}, and its spec has another number"
+            raise VerificationError(key, text)
 
 
 def _at(spec: Any, key: str) -> object:  # noqa: ANN401  JSON

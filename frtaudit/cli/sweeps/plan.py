@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any  # Any: JSON as it is read
 
-from frtaudit.core.canonical import Json, digest, to_bytes
+from frtaudit.core.canonical import digest, to_bytes
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, SpecError
 from frtaudit.report.files import TABLE
@@ -95,34 +94,30 @@ def check(plan: Plan, folder: Path, names: Iterable[str]) -> None:
 def write(plan: Plan, folder: Path) -> None:
     """Into a sweep's folder. Raises :class:`SpecError` where the folder contains another sweep."""
     _refuse_another(plan, folder)
-    OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": [_plain(job) for job in plan.jobs]}))
+    # Settings as pairs: a mapping would lose their order.
+    jobs = [asdict(job) | {"settings": [list(pair) for pair in job.settings.items()]} for job in plan.jobs]
+    OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": jobs}))
 
 
 def _refuse_another(plan: Plan, folder: Path) -> None:
-    if not _holds(folder, plan.digest):
-        raise SpecError("hydra.sweep.dir", f"{folder.name} contains another sweep", "a separate folder")
-
-
-def _holds(folder: Path, digest: str) -> bool:
-    """Whether a folder holds that sweep or none; a finished one keeps its table and no plan."""
+    """A folder holds this sweep or none; a finished one keeps its table and no plan."""
+    stored: str | None = plan.digest
     try:
         if (folder / PLAN).exists():
-            return read(folder).digest == digest
-        return not (folder / TABLE).exists() or json.loads((folder / TABLE).read_bytes())["digest"] == digest
+            stored = read(folder).digest
+        elif (folder / TABLE).exists():
+            stored = json.loads((folder / TABLE).read_bytes())["digest"]
     except (ValueError, KeyError, TypeError):
-        return False
+        stored = None
+    if stored != plan.digest:
+        raise SpecError("hydra.sweep.dir", f"{folder.name} contains another sweep", "a separate folder")
 
 
 def read(folder: Path) -> Plan:
     """The plan that :func:`write` wrote."""
     content = json.loads((folder / PLAN).read_bytes())
-    return Plan(**{**content, "jobs": tuple(_job(job) for job in content["jobs"])})
-
-
-def _plain(job: Job) -> dict[str, Json]:
-    """Settings as pairs: a mapping would lose their order."""
-    return asdict(job) | {"settings": [list(pair) for pair in job.settings.items()]}
-
-
-def _job(content: Mapping[str, Any]) -> Job:
-    return Job(**{**content, "settings": dict(content["settings"]), "overrides": tuple(content["overrides"])})
+    jobs = tuple(
+        Job(**{**job, "settings": dict(job["settings"]), "overrides": tuple(job["overrides"])})
+        for job in content["jobs"]
+    )
+    return Plan(**{**content, "jobs": jobs})

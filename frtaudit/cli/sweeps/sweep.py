@@ -139,12 +139,10 @@ class Sweep:
         lines = csv.writer(stream, lineterminator="\n")
         lines.writerow([cell(name) for name in ("job", *self.plan.keys, *CSV_COLUMNS)])
         settings = {job.number: [job.settings[key] for key in self.plan.keys] for job in self.plan.jobs}
-        for row in self.rows:
-            lines.writerow([cell(value) for value in (row.job, *settings[row.job], *_csv_row(row))])
-        for finding in self.findings:
-            lines.writerow(
-                [cell(value) for value in (finding.job, *settings[finding.job], *_csv_finding(finding))]
-            )
+        records = [(row.job, _csv_row(row)) for row in self.rows]
+        records += [(finding.job, _csv_finding(finding)) for finding in self.findings]
+        for job, cells in records:
+            lines.writerow([cell(value) for value in (job, *settings[job], *cells)])
         return stream.getvalue()
 
 

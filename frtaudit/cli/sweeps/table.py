@@ -13,17 +13,13 @@ from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.cli.sweeps.sweep import Change, JobFinding, Measure, Row, Sweep
 from frtaudit.core import AuditResult, Estimate, Interval, Verdict
-from frtaudit.core.canonical import mapping
+from frtaudit.core.canonical import entries, mapping
 from frtaudit.report.source import OF_SUBJECTS, Source
 from frtaudit.stats.systems.multiplicity import holm
 
 RATIO = "max_min"
-EVERYBODY = {
-    "fnmr_at_fmr": {"fmr"},
-    "eer": set(),
-    "accuracy": {"pairs"},
-    "fta": set(),
-}  # metric: what ``at`` names
+# Metric: what ``at`` names.
+EVERYBODY = {"fnmr_at_fmr": {"fmr"}, "eer": set(), "accuracy": {"pairs"}, "fta": set()}
 ROUNDING = 1e-12
 
 
@@ -48,7 +44,8 @@ def _rows(number: int, result: AuditResult) -> Iterator[Row]:
     weighting = str(result.spec.get("weighting", "identity"))
     for estimate in result.estimates:
         if _headlines(estimate, weighting):
-            interval = _interval(estimate)
+            with_bounds = [interval for interval in estimate.intervals if interval.low is not None]
+            interval = min(with_bounds, key=_place, default=None)
             yield Row(
                 job=number,
                 provider=estimate.provider,
@@ -75,11 +72,6 @@ def _headlines(estimate: Estimate, weighting: str) -> bool:
         return set(estimate.at) == {"fmr", "rate"}
     everybody = estimate.schema is None and estimate.group == "all"
     return everybody and EVERYBODY.get(estimate.metric) == set(estimate.at)
-
-
-def _interval(estimate: Estimate) -> Interval | None:
-    with_bounds = [interval for interval in estimate.intervals if interval.low is not None]
-    return min(with_bounds, key=_place, default=None)
 
 
 def _place(interval: Interval) -> int:
@@ -112,19 +104,14 @@ def _over_the_sweep(
 ) -> tuple[JobFinding, ...]:
     """Holm's step-down over all of them; what could not be tested keeps its place with p = 1."""
     adjusted = holm([1.0 if finding.p is None else finding.p for finding in findings])
-    return tuple(
-        replace(
-            finding,
-            p_sweep=p,
-            in_sweep=_in_sweep(finding, p, _alpha(results[finding.job], finding.requirement)),
+    swept = []
+    for finding, p in zip(findings, adjusted, strict=True):
+        alpha = _alpha(results[finding.job], finding.requirement)
+        is_open = finding.verdict is Verdict.FAIL and p > alpha + ROUNDING
+        swept.append(
+            replace(finding, p_sweep=p, in_sweep=Verdict.INCONCLUSIVE if is_open else finding.verdict)
         )
-        for finding, p in zip(findings, adjusted, strict=True)
-    )
-
-
-def _in_sweep(finding: JobFinding, p: float, alpha: float) -> Verdict:
-    fails = finding.verdict is Verdict.FAIL and p > alpha + ROUNDING
-    return Verdict.INCONCLUSIVE if fails else finding.verdict
+    return tuple(swept)
 
 
 def _measure(estimate: Estimate, result: AuditResult) -> Measure:
@@ -143,6 +130,7 @@ def _changes(
     plan: Plan, outcomes: Sequence[JobResult], rows: Sequence[Row], findings: Sequence[JobFinding]
 ) -> Iterator[Change]:
     jobs = [outcome.job for outcome in outcomes if outcome.state is State.DONE]
+    verdicts = {(finding.job, finding.requirement, finding.measure): finding.in_sweep for finding in findings}
     for key in plan.keys:
         values = tuple(dict.fromkeys(job.settings[key] for job in jobs))
         for before, after in combinations(values, 2):
@@ -152,38 +140,28 @@ def _changes(
                 for two in jobs
                 if job.settings[key] == before and dict(job.settings) | {key: after} == dict(two.settings)
             ]
-            if pairs:
-                yield _change(key, (before, after), pairs, rows, findings)
-
-
-def _change(
-    key: str,
-    values: tuple[str, str],
-    pairs: Sequence[tuple[int, int]],
-    rows: Sequence[Row],
-    findings: Sequence[JobFinding],
-) -> Change:
-    verdicts = {(finding.job, finding.requirement, finding.measure): finding.in_sweep for finding in findings}
-    compared = [
-        (verdict, verdicts[two, requirement, measure])
-        for (job, requirement, measure), verdict in verdicts.items()
-        for number, two in pairs
-        if job == number and measure is not None and (two, requirement, measure) in verdicts
-    ]
-    moved = [move for move in _moves(pairs, rows) if move[0] > 0]
-    most = max(moved, key=lambda move: move[0], default=None)
-    return Change(
-        setting=key,
-        before=values[0],
-        after=values[1],
-        pairs=len(pairs),
-        compared=len(compared),
-        verdicts=sum(verdict is not two for verdict, two in compared),
-        measure=most[1].measure if most else None,
-        value_before=most[1].value if most else None,
-        value_after=most[2].value if most else None,
-        jobs=(most[1].job, most[2].job) if most else None,
-    )
+            if not pairs:
+                continue
+            compared = [
+                (verdict, verdicts[two, requirement, measure])
+                for (number, requirement, measure), verdict in verdicts.items()
+                for one_of_pair, two in pairs
+                if number == one_of_pair and measure is not None and (two, requirement, measure) in verdicts
+            ]
+            moved = [move for move in _moves(pairs, rows) if move[0] > 0]
+            most = max(moved, key=lambda move: move[0], default=None)
+            yield Change(
+                setting=key,
+                before=before,
+                after=after,
+                pairs=len(pairs),
+                compared=len(compared),
+                verdicts=sum(verdict is not other for verdict, other in compared),
+                measure=most[1].measure if most else None,
+                value_before=most[1].value if most else None,
+                value_after=most[2].value if most else None,
+                jobs=(most[1].job, most[2].job) if most else None,
+            )
 
 
 def _moves(pairs: Sequence[tuple[int, int]], rows: Sequence[Row]) -> Iterator[tuple[float, Row, Row]]:
@@ -194,11 +172,8 @@ def _moves(pairs: Sequence[tuple[int, int]], rows: Sequence[Row]) -> Iterator[tu
         for number, two in pairs:
             other = known.get((two, measure))
             if job == number and other is not None:
-                yield _moved(row.value or 0.0, other.value or 0.0), row, other
-
-
-def _moved(first: float, two: float) -> float:
-    return abs(first - two) / (max(abs(first), abs(two)) or 1.0)
+                first, second = row.value or 0.0, other.value or 0.0
+                yield abs(first - second) / (max(abs(first), abs(second)) or 1.0), row, other
 
 
 def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
@@ -221,10 +196,8 @@ def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
 
 def _alpha(result: AuditResult, requirement: str = "") -> float:
     """The audit's alpha, or that of a requirement with a level of its own."""
-    asked = result.spec.get("requirements")
-    for entry in map(mapping, asked if isinstance(asked, Sequence) and not isinstance(asked, str) else ()):
+    for entry in map(mapping, entries(result.spec.get("requirements"))):
         if entry.get("name") == requirement and isinstance(level := entry.get("level"), float):
             return 1 - level
-    bootstrap = result.spec.get("bootstrap")
-    alpha = bootstrap.get("alpha") if isinstance(bootstrap, Mapping) else None
+    alpha = mapping(result.spec.get("bootstrap")).get("alpha")
     return float(alpha) if isinstance(alpha, int | float) else 0.05

@@ -23,7 +23,6 @@ from dataclasses import replace
 
 from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
 from frtaudit.core.canonical import Json, digest, mapping
-from frtaudit.core.findings import verdict_counts
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.evaluation.operating_points import ONE_PAIR
 from frtaudit.pipeline.publishable.withheld import (
@@ -37,6 +36,7 @@ from frtaudit.pipeline.publishable.withheld import (
 )
 
 MINIMUM = 10
+KINDS = (PEOPLE, SAMPLES, TWO)
 CURVES = frozenset({"roc", "det", "fmr", "fnmr", "tar", "tar_difference"})
 _OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,]|$)")
 _NUMBERED = re.compile(r"(?<![\w.])\d")
@@ -103,12 +103,14 @@ def _stands(estimate: Estimate, withheld: Withheld) -> bool:
         return False
     if estimate.schema is None or not withheld.touches(estimate.schema):
         return True
-    is_shown = _shown(withheld, estimate.schema, estimate.group) and how is not Published.WHOLE
-    return is_shown and estimate.denominator is not None and key_of(estimate) not in withheld.numbers
-
-
-def _shown(withheld: Withheld, schema: str, group: str) -> bool:
-    return group not in ("all", "max") and "|" not in group and group not in withheld.classes[schema]
+    is_class = "|" not in estimate.group and estimate.group not in ("all", "max")
+    is_shown = is_class and estimate.group not in withheld.classes[estimate.schema]
+    return (
+        is_shown
+        and how is not Published.WHOLE
+        and estimate.denominator is not None
+        and key_of(estimate) not in withheld.numbers
+    )
 
 
 def _alone(estimate: Estimate, withheld: Withheld) -> Estimate:
@@ -149,11 +151,8 @@ def _findings(result: AuditResult, place: Mapping[int, int], withheld: Withheld)
         if index is None:
             continue
         moved = replace(finding, estimate=f"/estimates/{index}")
-        yield (
-            moved
-            if whole
-            else replace(moved, p_adjusted=None, family=None, sentence=_OF_FAMILY.sub("", finding.sentence))
-        )
+        sentence = _OF_FAMILY.sub("", finding.sentence)
+        yield moved if whole else replace(moved, p_adjusted=None, family=None, sentence=sentence)
 
 
 def _ledger(entries: Sequence[LedgerEntry], withheld: Withheld, minimum: int) -> Iterator[LedgerEntry]:
@@ -169,13 +168,14 @@ def _cohort(cohort: Mapping[str, Json], withheld: Withheld) -> dict[str, Json]:
     """The counts of the cohort; null where they are withheld. Steps of sanitization count people: left out."""
     schemas: dict[str, Json] = {}
     for name, counted in mapping(cohort.get("schemas")).items():
+        small = withheld.classes.get(name, frozenset())
         rows: list[Json] = [
-            dict(row) | dict.fromkeys(_nulls(withheld, name, str(row.get("group"))))
+            dict(row) | dict.fromkeys(KINDS if str(row.get("group")) in small else sorted(withheld.hidden))
             for schema, row in rows_of(cohort)
             if schema == name
         ]
         schemas[name] = {**mapping(counted), "groups": rows}
-    totals = {kind: cohort.get(kind) for kind in (PEOPLE, SAMPLES, TWO)}
+    totals = {kind: cohort.get(kind) for kind in KINDS}
     return totals | dict.fromkeys(withheld.totals) | {"schemas": schemas}
 
 
@@ -212,19 +212,11 @@ def _made(cohort: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def _nulls(withheld: Withheld, schema: str, group: str) -> Sequence[str]:
-    if group in withheld.classes.get(schema, ()):
-        return (PEOPLE, SAMPLES, TWO)
-    return sorted(withheld.hidden)
-
-
 def _record(withheld: Withheld, minimum: int, left_out: Mapping[str, Json]) -> Json:
-    classes: dict[str, Json] = {
-        schema: sorted(groups) for schema, groups in sorted(withheld.classes.items()) if groups
-    }
+    classes = {schema: sorted(groups) for schema, groups in sorted(withheld.classes.items()) if groups}
     return {
         "minimum": minimum,
-        "withheld": classes,
+        "withheld": dict(classes),
         "by_no_class": sorted(withheld.hidden),
         "left_out": dict(left_out),
     }
@@ -252,8 +244,3 @@ def holds(text: str, names: frozenset[str]) -> bool:
     (True, False)
     """
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
-
-
-def verdicts_of(result: AuditResult) -> dict[str, int]:
-    """Number of published findings by verdict."""
-    return verdict_counts(result.findings)

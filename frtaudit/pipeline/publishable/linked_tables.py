@@ -72,8 +72,7 @@ def _schemas(result: AuditResult) -> Iterable[_Schema]:
     counted = mapping(result.cohort.get("schemas"))
     for name, schema in counted.items():
         spec = mapping(declared.get(name))
-        rows = schema.get("groups") if isinstance(schema, Mapping) else ()
-        groups = [str(mapping(row).get("group")) for row in entries(rows)]
+        groups = [str(mapping(row).get("group")) for row in entries(mapping(schema).get("groups"))]
         bins = mapping(spec.get("bins"))
         parts = tuple(str(part) for part in entries(spec.get("cross")) if str(part) in counted)
         yield _Schema(

@@ -8,7 +8,7 @@ import numpy as np
 
 from frtaudit.core import AuditResult, Estimate
 from frtaudit.core.arrays import Flags, Floats
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, entries, mapping
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.errors import DataError
 from frtaudit.pipeline.publishable.linked_tables import Cell, Linked, linked
@@ -75,10 +75,8 @@ def counts(result: AuditResult, tables: Linked, kind: str) -> Floats:
 
 def rows_of(cohort: Mapping[str, Json]) -> Iterator[tuple[str, Mapping[str, Json]]]:
     """Every class of every schema: the schema's name and the row of its counts."""
-    schemas = cohort.get("schemas")
-    for name, schema in schemas.items() if isinstance(schemas, Mapping) else ():
-        groups = schema.get("groups") if isinstance(schema, Mapping) else ()
-        for row in groups if isinstance(groups, (list, tuple)) else ():
+    for name, schema in mapping(cohort.get("schemas")).items():
+        for row in entries(mapping(schema).get("groups")):
             if isinstance(row, Mapping):
                 yield name, row
 
@@ -102,9 +100,8 @@ def _classes(result: AuditResult, tables: Linked, minimum: int) -> dict[str, fro
             minimum,
         )
     except ValueError as error:
-        raise DataError(
-            "publish", f"the small classes cannot be hidden ({error})", "schemas with larger classes"
-        ) from None
+        text = f"the small classes cannot be hidden ({error})"
+        raise DataError("publish", text, "schemas with larger classes") from None
     mask = hidden[1 : 1 + len(tables.cells)]
     classes: dict[str, set[str]] = defaultdict(set)
     for (schema, group), hide in zip(tables.cells, mask, strict=True):
@@ -136,43 +133,35 @@ def _hidden(
     """
     people, two, samples = (counts(result, tables, kind) for kind in (PEOPLE, TWO, SAMPLES))
     single = people - two
-    hidden, totals = set(), set()
-    if _few(single, minimum).any() or any(
-        _bounded(tables, classes, part, minimum) is not False for part in (two, single)
-    ):
-        hidden.add(TWO)
+    hidden, totals = {TWO} if _few(single, minimum).any() else set(), set()
+    for kind, parts in ((TWO, (two, single)), (SAMPLES, (samples,))):
+        bounds = (_bounded(tables.system, tables, classes, part, minimum) for part in parts)
+        if kind not in hidden and any(bound is not False for bound in bounds):
+            hidden.add(kind)
     if _few(single[:1], minimum).any() or _few(two[:1], minimum).any():
         totals.add(TWO)
-    if _bounded(tables, classes, samples, minimum) is not False:
-        hidden.add(SAMPLES)
     return frozenset(hidden | totals), frozenset(totals)
-
-
-def _bounded(
-    tables: Linked, classes: Mapping[str, frozenset[str]], values: Floats, minimum: int
-) -> bool | None:
-    """Whether published values of a sum bound a withheld class more narrowly than ``minimum``.
-
-    None: the values are in no tables that add up.
-    """
-    return _too_narrow(tables.system, tables, classes, values, minimum)
 
 
 def _bounded_within(
     tables: Linked, classes: Mapping[str, frozenset[str]], values: Floats, minimum: int
 ) -> bool:
     """The same for what classes need not add up to: pairs across classes may be there, or a protocol has none."""
-    exact = _too_narrow(tables.system, tables, classes, values, minimum)
-    return bool(exact) or _too_narrow(tables.bounds, tables, classes, values, minimum) is not False
+    exact = _bounded(tables.system, tables, classes, values, minimum)
+    return bool(exact) or _bounded(tables.bounds, tables, classes, values, minimum) is not False
 
 
-def _too_narrow(
+def _bounded(
     system: Floats,
     tables: Linked,
     classes: Mapping[str, frozenset[str]],
     values: Floats,
     minimum: int,
 ) -> bool | None:
+    """Whether published values of a sum bound a withheld class more narrowly than ``minimum``.
+
+    None: the values are in no tables that add up.
+    """
     mask = np.array([False, *(group in classes.get(schema, ()) for schema, group in tables.cells)])
     if not mask.any():
         return False
@@ -206,7 +195,8 @@ def _narrow_numbers(
         if published_as(str(key[1])) is Published.WITHIN or key[1] in TOTALS.values():
             known = any(_bounded_within(tables, classes, side, minimum) for side in sides)
         else:
-            known = any(_bounded(tables, classes, side, minimum) is not False for side in sides)
+            bounds = (_bounded(tables.system, tables, classes, side, minimum) for side in sides)
+            known = any(bound is not False for bound in bounds)
         if known:
             yield key
 
