@@ -153,11 +153,7 @@ def _evaluated(
     templates = of.templates
     if templates is None:
         raise ValueError(f"{of.name}: no templates to audit")
-    inside = np.isin(templates.subject_of, people)
-    owner = np.searchsorted(people, templates.subject_of[inside])
-    cohort_data = _with_groups(
-        cohort_of(Sampled(vectors=templates.vectors[inside], subject_of=owner), {}), codes
-    )
+    cohort_data = _with_groups(cohort_of(templates.of(people), {}), codes)
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     spec = spec_of(targets=(target,), thresholds=(), intervals=wanted, n=resamples, seed=number, folds=False)
     provider, comparisons = Cosine(name=SYSTEM), AllPairs().comparisons(cohort_data)

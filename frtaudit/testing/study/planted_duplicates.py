@@ -67,7 +67,7 @@ def split(of: RealSet, images: int, planted: int, rng: np.random.Generator) -> t
         subject[permutation[: permutation.size // 2]] = label
     order = np.argsort(subject, kind="stable")
     whose = np.concatenate([np.arange(people.size), chosen])
-    return Sampled(vectors=of.vectors[inside][order], subject_of=subject[order]), whose
+    return Sampled(vectors=of.templates.vectors[inside][order], subject_of=subject[order]), whose
 
 
 def drawn(of: RealSet, images: int, planted: int, rng: np.random.Generator) -> tuple[int, int, int]:
