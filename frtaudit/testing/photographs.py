@@ -7,7 +7,7 @@ and one file is torn.
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +52,8 @@ class Photographs:
             marks = [f"{value:.3f}" for value in points.ravel()] if seen else [""] * points.size
             lines.append([address, f"person{person:03d}", group, *marks])
         output.replace(MODEL, model_bytes())
-        return output.replace(TABLE, _table(lines))
+        marks = [f"{axis}{number}" for number in range(1, 6) for axis in "xy"]
+        return output.replace(TABLE, csv_bytes([["image", "subject_id", "group", *marks], *lines]))
 
     def picture(self, person: int, number: int) -> tuple[Pixels, Floats]:
         """A picture, RGB, and its landmarks (5, 2)."""
@@ -93,11 +94,6 @@ def _jpeg(image: Pixels) -> bytes:
     stream = io.BytesIO()
     Image.fromarray(image).save(stream, format="JPEG", quality=90)
     return stream.getvalue()
-
-
-def _table(lines: Sequence[Sequence[str]]) -> bytes:
-    marks = [f"{axis}{number}" for number in range(1, 6) for axis in "xy"]
-    return csv_bytes([["image", "subject_id", "group", *marks], *lines])
 
 
 if __name__ == "__main__":

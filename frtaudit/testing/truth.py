@@ -136,10 +136,14 @@ def _pairs(classes: int) -> list[tuple[int, ...]]:
     return list(combinations_with_replacement(range(classes), ENDS))
 
 
+def bins_of(scores: npt.NDArray[np.floating]) -> Ints:
+    """The bin that each score lies in, 0 to BINS - 1."""
+    return np.clip(((scores + 1) * (BINS / 2)).astype(np.int64), 0, BINS - 1)
+
+
 def _counts(scores: npt.NDArray[np.floating]) -> Ints:
     """How many scores lie in each bin, shape (BINS,)."""
-    place = np.clip(((scores + 1) * (BINS / 2)).astype(np.int64), 0, BINS - 1)
-    return np.bincount(place.ravel(), minlength=BINS)
+    return np.bincount(bins_of(scores).ravel(), minlength=BINS)
 
 
 def _above(counts: Ints) -> Floats:
