@@ -79,7 +79,6 @@ def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int)
             key = Key(
                 quantity="FNMR at FMR",
                 point=f"FMR {cell.fmr:g}",
-                weighting="pooled",
                 method=interval.method,
                 target=interval.target,
                 nominal=level,
@@ -119,8 +118,7 @@ def fixed_subjects(cell: LevelsCell, seed: int) -> Subjects:
 def fixed_truth(cell: LevelsCell, seed: int, sets: int = FIXED_TRUTH) -> Value:
     """FNMR at the FMR target for these subjects, from ``sets`` fresh sets of samples; the error from their spread."""
     counts = _fixed_counts(cell, seed, sets)
-    parts = np.array([_fnmr_at(part, cell.fmr) for part in counts])
-    return Value(value=_fnmr_at(counts.sum(axis=0), cell.fmr), error=float(parts.std(ddof=1) / np.sqrt(sets)))
+    return Value.of(_fnmr_at(counts.sum(axis=0), cell.fmr), [_fnmr_at(part, cell.fmr) for part in counts])
 
 
 def fixed_roc(
@@ -174,9 +172,7 @@ def collect(
         reader = partial(of_population, cell, truth=simulate(cell.population).mean, seed=seed, n=n)
     chunks = [range(first, min(first + CHUNK, cohorts)) for first in range(0, cohorts, CHUNK)]
     if workers == 1:
-        return _joined(
-            [cohort_shots for chunk in progress(chunks, cell.name) for cohort_shots in _chunk(reader, chunk)]
-        )
+        return _joined([reader(number) for chunk in progress(chunks, cell.name) for number in chunk])
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         jobs = [pool.submit(_chunk, reader, chunk) for chunk in chunks]
         return _joined([cohort_shots for job in progress(jobs, cell.name) for cohort_shots in job.result()])

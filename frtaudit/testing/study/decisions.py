@@ -24,7 +24,7 @@ from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.stats.similarity.transactions import transaction_tail
 from frtaudit.testing.populations import Sampled
-from frtaudit.testing.study.misses import Misses, missed
+from frtaudit.testing.study.misses import Misses, missed, shares, totals
 from frtaudit.testing.study.pages import into, parser_of
 from frtaudit.testing.study.sets.one_sided import ERRORS
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
@@ -204,16 +204,9 @@ def design(of: ScoredSet, people: int, target: float, cohorts: int) -> list[Deci
             counted.setdefault(name, []).append(missed(bounds, true))
     results = []
     for name, rows in counted.items():
-        lower, upper = np.sum(rows, axis=0).astype(int).tolist()
+        lower, upper = totals(rows)
         results.append(
-            Decided(
-                set=of.name,
-                people=people,
-                rate=name,
-                cohorts=len(rows),
-                lower=tuple(lower),
-                upper=tuple(upper),
-            )
+            Decided(set=of.name, people=people, rate=name, cohorts=len(rows), lower=lower, upper=upper)
         )
     return results
 
@@ -226,9 +219,7 @@ def table(results: Sequence[Decided]) -> str:
         "|---" * 7 + "|",
     ]
     for row in results:
-        lower, upper = (
-            " / ".join(f"{count / row.cohorts:.4f}" for count in counts) for counts in (row.lower, row.upper)
-        )
+        lower, upper = shares(row.lower, row.upper, row.cohorts)
         word = f"**claim rejected: {', '.join(row.broken)}**" if row.broken else "holds"
         lines.append(
             f"| {row.set} | {row.people} | {row.rate} | {lower} | {upper} | {row.cohorts} | {word} |"
