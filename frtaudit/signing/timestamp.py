@@ -97,9 +97,8 @@ def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where
     if not holds:
         raise VerificationError(where, "its timestamp is for other content")
     trusted = status.get("validation_path") is not None and status.get("trust_problem_indic") is None
-    return Stamp(
-        when=when, certificate=certificate, distrust=None if trusted else "no path to a trusted certificate"
-    )
+    distrust = None if trusted else "no path to a trusted certificate"
+    return Stamp(when=when, certificate=certificate, distrust=distrust)
 
 
 def _asked(time_authority: Authority, data: bytes) -> cms.ContentInfo:

@@ -17,7 +17,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from pyhanko.pdf_utils.generic import DictionaryObject, Reference
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
-from pyhanko.sign.ades.report import AdESSubIndic
 from pyhanko.sign.general import SigningError
 from pyhanko.sign.signers import PdfSigner, SimpleSigner
 from pyhanko.sign.signers.pdf_cms import PdfCMSSignedAttributes
@@ -61,6 +60,7 @@ LONGEST = 1 << 20
 DIGITS = bytes(48 if chr(code) in "0123456789abcdefABCDEF \t\n\f\r\0" else 46 for code in range(256))
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
+NO_PATH = "no path to a trusted certificate"
 # Purposes of a certificate that signs documents, where it names any: not that of a server or of an authority.
 PURPOSES = {
     *("1.3.6.1.5.5.7.3.36", "microsoft_document_signing", "adobe_authentic_documents_trust"),
@@ -166,24 +166,20 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
             raise VerificationError(where, "contains parts of a signature, but none that can be read")
         return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
     for signature in embedded:
-        _check_value(signature, f"{where} ({signature.field_name})")
+        place = f"{where} ({signature.field_name})"
+        check_members(signature, place)
+        if str(signature.sig_object_type) == TIMESTAMP:
+            check_imprint(signature.signed_data, place)
+        else:
+            check_form(signature, place)
+        check_bag(signature.signed_data, place)
     first = ReportReader(pdf[: _end(embedded[0])])
     store = _check_additions(pdf, first, embedded, where)
-    signatures = tuple(
-        _check(pdf, embedded_signature, roots, store, where) for embedded_signature in embedded
+    return SignedPdf(
+        signatures=tuple(_check(pdf, signature, roots, store, where) for signature in embedded),
+        attachments=dict(_attachments(first.root)),
+        level=_level(embedded, reader),
     )
-    level = _level(embedded, reader)
-    return SignedPdf(signatures=signatures, attachments=dict(_attachments(first.root)), level=level)
-
-
-def _check_value(embedded: EmbeddedPdfSignature, where: str) -> None:
-    """What a signature, and a time in it, does not sign of itself has one form."""
-    check_members(embedded, where)
-    if str(embedded.sig_object_type) == TIMESTAMP:
-        check_imprint(embedded.signed_data, where)
-    else:
-        check_form(embedded, where)
-    check_bag(embedded.signed_data, where)
 
 
 def _end(embedded: EmbeddedPdfSignature) -> int:
@@ -235,7 +231,6 @@ def _check(
 ) -> PdfSignature:
     field = str(embedded.field_name)
     check_hole(pdf, embedded, f"{where} ({field})")
-    is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
     status = wait(_status(embedded, roots, store))
     if not (status.intact and status.valid):
         raise VerificationError(f"{where} ({field})", "is not valid: signed bytes were changed")
@@ -249,17 +244,20 @@ def _check(
     certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
     when = getattr(status, "timestamp", embedded.self_reported_timestamp)
     ended = dated_outside(certificate, when) or _revoked(certificate, store, stamp)
+    problem = NO_PATH
+    if status.trust_problem_indic is not None:
+        problem = str(status.trust_problem_indic.standard_name).lower().replace("_", " ")
     return PdfSignature(
         field=field,
         certificate=certificate,
         when=when,
         end=_end(embedded),
-        is_timestamp=is_timestamp,
-        distrust=ended if status.trusted else _words(status.trust_problem_indic),
+        is_timestamp=str(embedded.sig_object_type) == TIMESTAMP,
+        distrust=ended if status.trusted else problem,
         ended=ended,
         stamped=None if stamp is None else stamp.timestamp,
         authority=tsa,
-        time_distrust=None if stamp is None or stamp.trusted else "no path to a trusted certificate",
+        time_distrust=None if stamp is None or stamp.trusted else NO_PATH,
     )
 
 
@@ -307,12 +305,6 @@ def _revoked(
     if since is None or (stamp is not None and stamp.trusted and stamp.timestamp < since):
         return None
     return f"its certificate was revoked on {since:%Y-%m-%d}, and no trusted time says that it signed before"
-
-
-def _words(indication: AdESSubIndic | None) -> str:
-    if indication is None:
-        return "no path to a trusted certificate"
-    return str(indication.standard_name).lower().replace("_", " ")
 
 
 async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datetime, pades: Pades) -> bytes:
