@@ -174,19 +174,18 @@ def _other_inputs(
 ) -> Reproduction:
     """Which rows of which inputs were changed, and what that moves in the result."""
     before, after = _named(first, "rows"), _named(second, "rows")
-    lines = [f"differs: {name}: {_rows(before.get(name), after.get(name))}" for name in names]
+    lines = ["checked: inputs, then numbers"]
+    for name in names:
+        old, new = before.get(name), after.get(name)
+        text = "is another file than the one that the report was made from"
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            text = changed(from_json(RowDigests, old), from_json(RowDigests, new))
+        lines.append(f"differs: {name}: {text}")
     apart: dict[str, Json] = {"digests": {}, "spec": {}, "versions": {}}
     comparison = compare_results({**first, **apart}, {**second, **apart})
     unmoved = ("no number of the result moves",)
     moved = _differing(comparison.differences) if comparison.differences else unmoved
-    lines = ["checked: inputs, then numbers", *lines, *moved]
-    return Reproduction(status=ReproductionStatus.DIFFERS, lines=tuple(lines))
-
-
-def _rows(before: Json, after: Json) -> str:
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
-        return changed(from_json(RowDigests, before), from_json(RowDigests, after))
-    return "is another file than the one that the report was made from"
+    return Reproduction(status=ReproductionStatus.DIFFERS, lines=(*lines, *moved))
 
 
 def _could_not(line: str) -> Reproduction:

@@ -18,7 +18,7 @@ from frtaudit.signing.contents import VERDICT
 from frtaudit.signing.coverage import not_covered, not_regular, outer_statement_of
 from frtaudit.signing.manifest import APPROVALS, STATEMENT, approvals, covered, extends, problem
 from frtaudit.signing.parties import Evidence, parties
-from frtaudit.signing.pdf.signature import SignedPdf, read_signed_pdf
+from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.rerender import Paper, Written, rendering_checks, status_of
 from frtaudit.signing.run_folder import is_part
 from frtaudit.signing.signer import common_name
@@ -222,7 +222,12 @@ def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
         except VerificationError as error:
             yield invalid(PDF, error.found)
             return
-        yield _paper(signed, (folder / TABLE).read_bytes())
+        if not signed.signatures:
+            yield invalid(PDF, "is not signed, although the sweep is")
+        elif signed.attachments.get(TABLE) != (folder / TABLE).read_bytes():
+            yield invalid(PDF, f"contains another {TABLE}")
+        else:
+            yield ok(PDF, f"PAdES signatures: {len(signed.signatures)}, contains {TABLE}")
     written = Written(
         sources={name: (folder / name).read_bytes() for name in (TABLE, SETTINGS) if name in outer.subjects},
         page=(folder / PAGE).read_bytes() if PAGE in outer.subjects else None,
@@ -232,11 +237,3 @@ def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
         listed=outer.subjects,
     )
     yield from rendering_checks(written, status_of(outer), depth, trusted=True)
-
-
-def _paper(signed: SignedPdf, table: bytes) -> Check:
-    if not signed.signatures:
-        return invalid(PDF, "is not signed, although the sweep is")
-    if signed.attachments.get(TABLE) != table:
-        return invalid(PDF, f"contains another {TABLE}")
-    return ok(PDF, f"PAdES signatures: {len(signed.signatures)}, contains {TABLE}")

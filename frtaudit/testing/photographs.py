@@ -62,7 +62,10 @@ class Photographs:
         face = np.stack(
             [drawn(self._pattern(person, number, spread, colour), SIDE) for colour in "rgb"], axis=-1
         )
-        matrix = _placed(rng)
+        scale, angle = rng.uniform(0.6, 1.2), rng.uniform(-0.5, 0.5)
+        turned = scale * np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        middle = np.array([WIDTH, HEIGHT]) / 2 + rng.uniform(-15, 15, 2)
+        matrix = np.column_stack([turned, middle - turned @ np.full(2, SIDE / 2)])
         behind = background(self.seed, "behind", str(number)).repeat(15, axis=0).repeat(17, axis=1)
         canvas = behind[:HEIGHT, :WIDTH] // 4
         shown = warped(face, matrix, canvas.shape[:2])
@@ -78,14 +81,6 @@ class Photographs:
         for person in range(self.people):
             for image in range(self.images):
                 yield f"person{person:03d}/{image}.jpg", person, list(GROUPS)[person % len(GROUPS)]
-
-
-def _placed(rng: np.random.Generator) -> Floats:
-    """A similarity, (2, 3), from a drawn face to its picture."""
-    scale, angle = rng.uniform(0.6, 1.2), rng.uniform(-0.5, 0.5)
-    turned = scale * np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    middle = np.array([WIDTH, HEIGHT]) / 2 + rng.uniform(-15, 15, 2)
-    return np.column_stack([turned, middle - turned @ np.full(2, SIDE / 2)])
 
 
 def _jpeg(image: Pixels) -> bytes:

@@ -50,7 +50,7 @@ from frtaudit.signing.pdf.pades import BASIC, Pades
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole, check_imprint, check_members
-from frtaudit.signing.signer import Signer, dated_outside
+from frtaudit.signing.signer import Signer, asn1_of, dated_outside
 from frtaudit.signing.waiting import wait
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
@@ -123,8 +123,13 @@ def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes
         validation_context=pades.evidence,
         use_pades_lta=pades.level is PadesLevel.B_LTA,
     )
+    key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
+    for link in signer.chain:
+        chain.register(asn1_of(link))
+    pyhanko_signer = SimpleSigner(asn1_of(signer.certificate), keys.PrivateKeyInfo.load(key), chain)
     try:
-        maker = PdfSigner(meta, _pyhanko_signer(signer), timestamper=pades.authority)
+        maker = PdfSigner(meta, pyhanko_signer, timestamper=pades.authority)
         return wait(_sign(maker, writer, when, pades))
     except (OSError, SigningError, PathError, ValidationError) as error:
         raise DataError("report.pades", f"{pades.level.value} cannot be reached ({error})") from None
@@ -267,7 +272,7 @@ async def _status(
     """What pyHanko finds, with the certificates of the DSS to find a path."""
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
     context = ValidationContext(
-        trust_roots=[asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots],
+        trust_roots=[asn1_of(root) for root in roots],
         other_certs=[asn1_x509.Certificate.load(certificate) for certificate in store.certificates.values()],
         moment=None if is_timestamp else embedded.self_reported_timestamp,
     )
@@ -320,15 +325,6 @@ async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datet
     if pades.evidence is None or validation is None:
         return output.getvalue()
     return await with_evidence(output.getvalue(), bytes(signed.sig_contents), validation, pades)
-
-
-def _pyhanko_signer(signer: Signer) -> SimpleSigner:
-    key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    certificate = asn1_x509.Certificate.load(signer.certificate.public_bytes(Encoding.DER))
-    chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
-    for link in signer.chain:
-        chain.register(asn1_x509.Certificate.load(link.public_bytes(Encoding.DER)))
-    return SimpleSigner(certificate, keys.PrivateKeyInfo.load(key), chain)
 
 
 def _quiet() -> None:

@@ -20,15 +20,14 @@ from frtaudit.analyses.comparison.contrasts import IDENTICAL, Judged, judged
 from frtaudit.analyses.comparison.support import CommonSupport, support_of
 from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.spec import AuditSpec, Bootstrap, CurveGrid, Grid, GridKind, Plan, Thresholds, Weighting
-from frtaudit.datasets.protocols.all_pairs import AllPairs
+from frtaudit.core.spec import AuditSpec, CurveGrid, Plan, Weighting
 from frtaudit.evaluation.system import POOLED, SystemData
 from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population
 from frtaudit.testing.study.pages import into, parser_of, write_line
-from frtaudit.testing.study.systems import SYSTEM, cohort_of, system_of
+from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of, system_of
 
 ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets
@@ -106,20 +105,13 @@ def systems_of(scene: Scene, number: int, seed: int, resamples: int, shift: floa
 def _spec(seed: int, resamples: int) -> AuditSpec:
     size = SUBJECTS * SAMPLES
     pairs = size * (size - 1) // 2 - SUBJECTS * SAMPLES * (SAMPLES - 1) // 2
-    return AuditSpec(
-        name="compare",
-        cohort=None,
-        protocol=AllPairs(),
-        analyses={},
-        seed=seed,
+    targets = [count / pairs for count in EXPECTED]
+    spec = spec_of(targets=targets, thresholds=(), intervals=(), n=resamples, seed=seed, folds=False)
+    return replace(
+        spec,
         weighting=Weighting.POOLED,
-        thresholds=Thresholds(
-            fmr=tuple(count / pairs for count in EXPECTED),
-            grid=Grid(kind=GridKind.EXPLICIT, values=()),
-            curve=CurveGrid(per_decade=0),
-        ),
-        bootstrap=Bootstrap(B=resamples, alpha=ALPHA, plans=(Plan.SUBJECTS,)),
-        threads=1,
+        thresholds=replace(spec.thresholds, curve=CurveGrid(per_decade=0)),
+        bootstrap=replace(spec.bootstrap, plans=(Plan.SUBJECTS,)),
     )
 
 

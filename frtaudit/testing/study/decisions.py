@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from frtaudit.config.plugins import load_plugins
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Weighting
@@ -28,7 +27,7 @@ from frtaudit.testing.study.misses import Misses, missed, shares, totals
 from frtaudit.testing.study.pages import into, parser_of
 from frtaudit.testing.study.sets.one_sided import ERRORS
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
-from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, missing, sources
+from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, ready, sources
 
 DESIGNS = ((60, 1e-2), (150, 1e-3))  # people and FAR of the set
 COHORTS, FOLDS, ATTEMPTS = 2000, 10, 2
@@ -237,9 +236,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE)
     options = parser.parse_args(argv)
     parts = options.part or ("real",)
-    if (reason := missing(parts)) is not None:
-        parser.error(reason)
-    load_plugins()
+    ready(parser, parts)
     results: list[Decided] = []
     for source in sources(parts, options.set, (), options.made_people):
         for people, target in DESIGNS:

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from frtaudit.config.plugins import load_plugins
 from frtaudit.core import Estimate, Groups, Interval, Method, ScoreTail, Target
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
@@ -40,7 +39,7 @@ from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
 from frtaudit.testing.study.sets import scored_sets, shown
 from frtaudit.testing.study.sets.one_sided import ERRORS
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
-from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, missing, sources
+from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, ready, sources
 from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of
 
 DESIGNS = ((60, 1e-2), (150, 1e-3), (400, 1e-4))  # people and FMR target: ten expected false matches and more
@@ -292,9 +291,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="JSON file; other designs that it holds are kept")
     options = parser.parse_args(argv)
     parts = options.part or ("real", "made")
-    if (reason := missing(parts)) is not None:
-        parser.error(reason)
-    load_plugins()
+    ready(parser, parts)
     movings = (
         {entry.key: entry for entry in read(options.out)} if options.out and options.out.exists() else {}
     )

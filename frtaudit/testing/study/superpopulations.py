@@ -14,11 +14,10 @@ from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
-from frtaudit.config.plugins import load_plugins
 from frtaudit.core.spec import Weighting
 from frtaudit.testing.study.misses import shares
 from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
-from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, PARTS, RATES, missing, sources
+from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, PARTS, RATES, ready, sources
 from frtaudit.testing.study.sets.superpopulation_cells import Cell, cells, read
 from frtaudit.testing.study.sets.superpopulation_table import table
 
@@ -32,9 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(argv)
     parts, sizes = options.part or PARTS, options.people or PEOPLE
-    if (reason := missing(parts)) is not None:
-        parser.error(reason)
-    load_plugins()
+    ready(parser, parts)
     by_key = {cell.key: cell for cell in read(options.out)} if options.out and options.out.exists() else {}
     for source in sources(parts, options.set, sizes, options.made_people, options.rate or RATES):
         begun = time.process_time()
