@@ -49,7 +49,7 @@ class Scene:
     held: bool = True
 
 
-def _sphere(name: str, *levels: float, judged: bool = True, **shape: Any) -> Scene:  # noqa: ANN401  fields of the cohort
+def _sphere(name: str, *levels: float, **shape: Any) -> Scene:  # noqa: ANN401  fields of the cohort
     """People on a sphere, as ``synthetic_queries`` draws them; their own labels, quickly made, are not read."""
     services = {f"service_{place}": SyntheticService(noise=level) for place, level in enumerate(levels)}
     labels = How(modes=dict.fromkeys(services, (50.0, 80.0)))
@@ -63,7 +63,7 @@ def _sphere(name: str, *levels: float, judged: bool = True, **shape: Any) -> Sce
             raise DataError("cohort", "no labelling", "a synthetic search")
         return labelling.faces, labelling.services
 
-    return Scene(name=name, draw=draw, held=judged)
+    return Scene(name=name, draw=draw)
 
 
 def _web(truth: Truth) -> Scene:

@@ -99,15 +99,10 @@ def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
     z = float(scipy.stats.norm.isf((1 - key.nominal) / 2))
     oracle = 0.0 if folded else 2 * z * spread
     if key.quantity in RATES and spread:
-        oracle = _wilson_width(_finite(value), float(truth.mean()), spread, z)
+        mean = float(truth.mean())
+        scores = [wilson_score(float(rate), mean * (1 - mean) / spread**2, z) for rate in _finite(value)]
+        oracle = float(np.mean([score.high - score.low for score in scores]))
     return float(widths.mean()), float(widths.std(ddof=1) / np.sqrt(widths.size)), oracle
-
-
-def _wilson_width(values: Floats, truth: float, spread: float, z: float) -> float:
-    """Mean width of Wilson's interval around ``values``, its n_eff known."""
-    n_eff = truth * (1 - truth) / spread**2
-    intervals = [wilson_score(float(value), n_eff, z) for value in values]
-    return float(np.mean([score.high - score.low for score in intervals]))
 
 
 def _test_row(test: str, point: str, p_values: Floats) -> dict[str, Json]:
