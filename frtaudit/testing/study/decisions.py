@@ -23,9 +23,9 @@ from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.stats.similarity.transactions import transaction_tail
 from frtaudit.testing.populations import Sampled
-from frtaudit.testing.study.misses import Misses, missed, shares, totals
+from frtaudit.testing.study.misses import Misses, missed, totals
 from frtaudit.testing.study.pages import into, parser_of
-from frtaudit.testing.study.sets.one_sided import ERRORS
+from frtaudit.testing.study.sets.one_sided import ERRORS, shares
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
 from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, ready, sources
 

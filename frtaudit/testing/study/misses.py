@@ -39,12 +39,6 @@ def totals(rows: Sequence[Floats | tuple[Floats, Floats]]) -> tuple[tuple[int, .
     return tuple(lower), tuple(upper)
 
 
-def shares(lower: Sequence[int], upper: Sequence[int], cohorts: int, between: str = " / ") -> tuple[str, str]:
-    """Both as shares of the cohorts, for a line of a table."""
-    low, high = (between.join(f"{count / cohorts:.4f}" for count in counts) for counts in (lower, upper))
-    return low, high
-
-
 def missed(bounds: RateBounds, truth: float) -> Floats:
     """Whether the lower and the upper bound of one cohort miss the truth (2, errors), as 0 and 1."""
     low = [bounds.low(error) > truth for error in ERRORS]

@@ -37,7 +37,7 @@ from frtaudit.testing.populations import Sampled
 from frtaudit.testing.study import misses
 from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
 from frtaudit.testing.study.sets import scored_sets, shown
-from frtaudit.testing.study.sets.one_sided import ERRORS
+from frtaudit.testing.study.sets.one_sided import ERRORS, shares
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
 from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, ready, sources
 from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of
@@ -264,7 +264,7 @@ def table(movings: Sequence[Moving]) -> str:
     head = "| cohorts of | people | FMR | interval of | lower misses | upper misses | of | |"
     lines = [head, "|---" * 8 + "|"]
     for moving in movings:
-        lower, upper = misses.shares(moving.lower, moving.upper, moving.cohorts)
+        lower, upper = shares(moving.lower, moving.upper, moving.cohorts)
         word = "holds" if moving.holds else "**claim rejected**"
         lines.append(
             f"| {moving.set} | {moving.people} | {moving.target:g} | {moving.interval} | {lower} | {upper} "

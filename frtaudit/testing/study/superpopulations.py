@@ -15,8 +15,8 @@ from itertools import product
 from pathlib import Path
 
 from frtaudit.core.spec import Weighting
-from frtaudit.testing.study.misses import shares
 from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
+from frtaudit.testing.study.sets.one_sided import shares
 from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, PARTS, RATES, ready, sources
 from frtaudit.testing.study.sets.superpopulation_cells import Cell, cells, read
 from frtaudit.testing.study.sets.superpopulation_table import table

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from frtaudit.testing.study.misses import shares
-from frtaudit.testing.study.sets.one_sided import ERRORS, FAMILIES
+from frtaudit.testing.study.sets.one_sided import ERRORS, FAMILIES, shares
 from frtaudit.testing.study.sets.superpopulation_cells import Cell
 
 KINDS = {
