@@ -131,7 +131,10 @@ def printable(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_escape(mark) if unicodedata.category(mark) in _HIDDEN else mark for mark in text)
+    return "".join(
+        mark.encode("unicode_escape").decode("ascii") if unicodedata.category(mark) in _HIDDEN else mark
+        for mark in text
+    )
 
 
 def legible(text: str) -> str:
@@ -146,7 +149,3 @@ def legible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(mark if mark in _IN_TEXT else printable(mark) for mark in text)
-
-
-def _escape(mark: str) -> str:
-    return mark.encode("unicode_escape").decode("ascii")

@@ -87,8 +87,11 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
         return NO_TRANSACTIONS
     several = requirement.metric == "frr" and TRANSACTIONS in spec.analyses and set(requirement.at) != TARGET
     known = ESTIMATED.get("far" if several else requirement.metric)
-    if known is None:
-        return _of_no_analysis(requirement.metric, spec)
+    if known is None:  # a metric that only its analysis knows
+        if any(requirement.metric in getattr(part, "metrics", ()) for part in spec.analyses.values()):
+            return None
+        how = "write +analyses.NAME={} with the name of one that does"
+        return f"no analysis of the spec estimates {requirement.metric}; {how}"
     if known.analyses == (TRANSACTIONS,) and TRANSACTIONS not in spec.analyses:
         return (
             f"{NO_TRANSACTIONS}; write cohort=attempts or protocol=transactions with +analyses.{TRANSACTIONS}={{}}, "
@@ -104,18 +107,12 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
     )
 
 
-def _of_no_analysis(metric: str, spec: AuditSpec) -> str | None:
-    """A metric that only its analysis knows: none of the spec declares it."""
-    if any(metric in getattr(analysis, "metrics", ()) for analysis in spec.analyses.values()):
-        return None
-    return f"no analysis of the spec estimates {metric}; write +analyses.NAME={{}} with the name of one that does"
-
-
 def _wrong_point(requirement: RequirementSpec, known: Estimated) -> str | None:
     asked = set(requirement.place) - _FREE - _EXTRA
     if frozenset(asked) in known.forms:
         return None
-    problem = f"{requirement.metric} is not estimated {_where(asked)}"
+    where = f"at {', '.join(sorted(asked))}" if asked else "without an operating point"
+    problem = f"{requirement.metric} is not estimated {where}"
     if asked == TARGET and known.instead:
         return f"{problem}; write metric: {known.instead}"
     forms = [
@@ -125,10 +122,6 @@ def _wrong_point(requirement: RequirementSpec, known: Estimated) -> str | None:
     ]
     of = "of: fmr, or of: fnmr, and " if known.parts and requirement.of is None else ""
     return f"{problem}; write {of}{' or '.join(forms) or 'at: {}'}"
-
-
-def _where(asked: set[str]) -> str:
-    return f"at {', '.join(sorted(asked))}" if asked else "without an operating point"
 
 
 def _no_target(requirement: RequirementSpec, spec: AuditSpec) -> str | None:

@@ -100,8 +100,6 @@ def thesis_ends(system: SystemData, scores: ClassScores, alpha: float, n: int) -
     firsts = (str(scores.subjects[c].min()) for c in order)
     seed = seed_of(system.spec.seed, "interclass", "thesis", scores.schema, *firsts)
     ordered = tuple(scores.scores[c] for c in order)
-    table, places = (
-        thesis_bootstrap(ordered, scores.score_range, alpha=alpha, n=n, seed=seed),
-        np.argsort(order),
-    )
+    table = thesis_bootstrap(ordered, scores.score_range, alpha=alpha, n=n, seed=seed)
+    places = np.argsort(order)
     return table.lower[places], table.upper[places]

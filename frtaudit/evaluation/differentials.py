@@ -110,7 +110,19 @@ def forms(weight: float) -> tuple[Form, ...]:
     ['fdr', 'inequity_rate', 'garbe']
     """
     simple = (_simple(kind, rate) for rate in BOTH for kind in RateIndex)
-    return (*simple, _fdr(weight), _inequity(weight), _garbe(weight))
+    inequity = _mixed(
+        "inequity_rate",
+        RateIndex.MAX_MIN,
+        lambda rates: differentials.inequity_rate(rates["fmr"], rates["fnmr"], weight),
+        lambda fmr, fnmr: fmr**weight * fnmr ** (1 - weight),
+    )
+    garbe = _mixed(
+        "garbe",
+        RateIndex.GINI,
+        lambda rates: differentials.garbe(rates["fmr"], rates["fnmr"], weight),
+        lambda fmr, fnmr: weight * fmr + (1 - weight) * fnmr,
+    )
+    return (*simple, _fdr(weight), inequity, garbe)
 
 
 def _simple(kind: RateIndex, rate: str) -> Form:
@@ -139,32 +151,16 @@ def _fdr(weight: float) -> Form:
     return Form(metric="fdr", rates=BOTH, value=value, extremes=extremes, direction=Direction.SMALLER)
 
 
-def _inequity(weight: float) -> Form:
+def _mixed(
+    metric: str, kind: RateIndex, value: Callable[[Rates], Floats], mix: Callable[[float, float], float]
+) -> Form:
+    """An index that mixes those of ``kind`` of both rates."""
+
     def extremes(boxes: Boxes) -> Bounds | None:
-        fmr, fnmr = (_range(RateIndex.MAX_MIN, boxes[rate]) for rate in BOTH)
-        if fmr is None or fnmr is None:
-            return None
-        low, high = (bound**weight * other ** (1 - weight) for bound, other in zip(fmr, fnmr, strict=True))
-        return low, high
+        fmr, fnmr = (_range(kind, boxes[rate]) for rate in BOTH)
+        return None if fmr is None or fnmr is None else (mix(fmr[0], fnmr[0]), mix(fmr[1], fnmr[1]))
 
-    def value(rates: Rates) -> Floats:
-        return differentials.inequity_rate(rates["fmr"], rates["fnmr"], weight)
-
-    return Form(metric="inequity_rate", rates=BOTH, value=value, extremes=extremes)
-
-
-def _garbe(weight: float) -> Form:
-    def extremes(boxes: Boxes) -> Bounds | None:
-        fmr, fnmr = (_range(RateIndex.GINI, boxes[rate]) for rate in BOTH)
-        if fmr is None or fnmr is None:
-            return None
-        low, high = (weight * bound + (1 - weight) * other for bound, other in zip(fmr, fnmr, strict=True))
-        return low, high
-
-    def value(rates: Rates) -> Floats:
-        return differentials.garbe(rates["fmr"], rates["fnmr"], weight)
-
-    return Form(metric="garbe", rates=BOTH, value=value, extremes=extremes)
+    return Form(metric=metric, rates=BOTH, value=value, extremes=extremes)
 
 
 def fixed_interval(form: Form, rates: GroupRates, spec: IntervalSpec, alpha: float) -> Interval:

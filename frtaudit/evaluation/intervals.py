@@ -128,7 +128,7 @@ def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
             f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
         )
         return empty(spec.method, alpha, note, spec.target)
-    bounds = _bounds(summary.value, summary.vstat, spec.method, replicates, alpha)
+    bounds = bounds_of(summary.value, summary.vstat, spec.method, replicates, alpha)
     if bounds is None:
         share = float(np.mean(~np.isfinite(replicates)))
         return empty(spec.method, alpha, f"undefined in {share:.1%} of the replicates", spec.target)
@@ -139,9 +139,11 @@ def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
 
 def _percentile(value: float, vstat: float, replicates: Floats, spec: IntervalSpec, alpha: float) -> Interval:
     """An interval of replicates; at any level from the same replicates."""
-    bounds = _bounds(value, vstat, spec.method, replicates, alpha)
+    bounds = bounds_of(value, vstat, spec.method, replicates, alpha)
     if bounds is None:
         return empty(spec.method, alpha, "undefined in too many replicates", spec.target)
+    gaussian = spec.method is Method.GAUSSIAN
+    error_of = bootstrap_intervals.gaussian_error if gaussian else bootstrap_intervals.mc_error
     return Interval.of(
         bounds[0],
         bounds[1],
@@ -149,20 +151,18 @@ def _percentile(value: float, vstat: float, replicates: Floats, spec: IntervalSp
         spec.method,
         spec.target,
         n_resamples=int(replicates.size),
-        mc_error=finite(_mc_error(spec.method, replicates, alpha)),
+        mc_error=finite(error_of(replicates, alpha)),
         one_sided=lambda error: _percentile(value, vstat, replicates, spec, 2 * error),
     )
 
 
-def _mc_error(method: Method, replicates: Floats, alpha: float) -> float:
-    make = bootstrap_intervals.gaussian_error if method is Method.GAUSSIAN else bootstrap_intervals.mc_error
-    return make(replicates, alpha)
-
-
-def _bounds(
+def bounds_of(
     value: float, vstat: float, method: Method, replicates: Floats, alpha: float
 ) -> tuple[float, float] | None:
-    """Two-level replicates hold copies of samples, which never err: they are recentered as image replicates are."""
+    """The bounds of a statistic by its replicates; None where too many are undefined.
+
+    Two-level replicates hold copies of samples, which never err: they are recentered as image replicates are.
+    """
     if method in PERCENTILE:
         return bootstrap_intervals.percentile(replicates, alpha)
     if method is Method.NAIVE:

@@ -57,9 +57,10 @@ class OperatingPoint:
 
 def read(system: SystemData, place: OperatingPoint) -> RateSummary:
     """Value, counts, replicates and rule of one rate at one place."""
-    residuals = _residuals(system, place)
     moving = place.point < len(system.operating_points.targets)
     mated = place.rate == "fnmr"
+    find = system.rule.fnmr_residuals if mated else system.rule.fmr_residuals
+    residuals = find(place.threshold, place.group_index, place.weighting)
     variance = dependence.plugin_variance(residuals) if mated else dependence.truncated_variance(residuals)
     return RateSummary(
         value=residuals.rate,
@@ -75,12 +76,6 @@ def read(system: SystemData, place: OperatingPoint) -> RateSummary:
         variance=variance if place.weighting is Weighting.POOLED else None,
         missing=_missing(system, residuals, place),
     )
-
-
-def _residuals(system: SystemData, place: OperatingPoint) -> dependence.Residuals:
-    rule = system.rule
-    find = rule.fnmr_residuals if place.rate == "fnmr" else rule.fmr_residuals
-    return find(place.threshold, place.group_index, place.weighting)
 
 
 def _vstat(system: SystemData, place: OperatingPoint) -> float:
@@ -186,8 +181,14 @@ def _moving(
 
 def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
     """Say so where one pair of subjects has a tenth of the rate, or more, by two false matches at least."""
-    member = system.rule.spread.member[place.group_index]
-    if np.count_nonzero(_share_of_each(system, place)[member] >= HEAVY * (1 - ROUNDING)) < 2:
+    sums, spread = system.rule.non_mated, system.rule.spread
+    member, scope = spread.member[place.group_index], spread.scope_of[place.group_index]
+    row = int(np.searchsorted(sums.thresholds, place.threshold))
+    pooled = place.weighting is Weighting.POOLED
+    each = (sums.subject_errors if pooled else sums.subject_far)[row, scope]
+    total = float((sums.errors if pooled else sums.far_sum)[row, place.group_index])
+    shares = each / (total or 1.0)  # of the rate, that the errors of each subject have; 0 without errors
+    if np.count_nonzero(shares[member] >= HEAVY * (1 - ROUNDING)) < 2:
         return None  # a pair has no more errors than either of the two: most tables end here
     heaviest = influence.heaviest_pair(system.tail, member, place.threshold, place.weighting)
     if heaviest is None or heaviest.share < HEAVY or heaviest.errors < MIN_HEAVY:
@@ -196,16 +197,6 @@ def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
     if system.spec.name_failures:
         of = ": " + " and ".join(system.cohort.subject_ids[k] for k in (heaviest.first, heaviest.second))
     return f"{ONE_PAIR} subjects has {formatting.rate(heaviest.share)} of the rate{of}"
-
-
-def _share_of_each(system: SystemData, place: OperatingPoint) -> Floats:
-    """The share of FMR or FAR that the errors of each subject have within the group, shape (K,); 0 without errors."""
-    sums, scope = system.rule.non_mated, system.rule.spread.scope_of[place.group_index]
-    row = int(np.searchsorted(sums.thresholds, place.threshold))
-    pooled = place.weighting is Weighting.POOLED
-    each = (sums.subject_errors if pooled else sums.subject_far)[row, scope]
-    total = float((sums.errors if pooled else sums.far_sum)[row, place.group_index])
-    return np.asarray(each / (total or 1.0))
 
 
 def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:

@@ -11,7 +11,7 @@ from frtaudit.core.curves import spans
 from frtaudit.core.freeze import freeze
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.intervals import PLAN_OF
+from frtaudit.evaluation.intervals import PLAN_OF, bounds_of
 from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, SystemData
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
@@ -49,14 +49,12 @@ def read_along(system: SystemData, rate: str, weighting: Weighting, group_index:
     thresholds = system.operating_points.at_target[WEIGHTINGS.index(weighting)]
     places = np.flatnonzero(np.isfinite(thresholds))
     summaries = [
-        read(
-            system,
-            OperatingPoint(rate, weighting, group_index, float(thresholds[a]), int(a)),
-        )
+        read(system, OperatingPoint(rate, weighting, group_index, float(thresholds[a]), int(a)))
         for a in places
     ]
+    targets, w = system.operating_points.targets, WEIGHTINGS.index(weighting)
     return OverFmr(
-        x=np.asarray(system.operating_points.targets, dtype=np.float64)[places],
+        x=np.asarray(targets, dtype=np.float64)[places],
         value=np.array([summary.value for summary in summaries], dtype=np.float64),
         vstat=np.array([summary.vstat for summary in summaries], dtype=np.float64),
         replicates={
@@ -65,13 +63,8 @@ def read_along(system: SystemData, rate: str, weighting: Weighting, group_index:
             if summaries
         },
         too_few_errors=tuple(TOO_FEW if summary.too_few_errors else None for summary in summaries),
-        refused=_refused(system, WEIGHTINGS.index(weighting)),
+        refused=spans(targets, [_why(system, w, a) for a in range(len(targets))]),
     )
-
-
-def _refused(system: SystemData, w: int) -> tuple[str, ...]:
-    reasons = [_why(system, w, a) for a in range(len(system.operating_points.targets))]
-    return spans(system.operating_points.targets, reasons)
 
 
 def _why(system: SystemData, w: int, a: int) -> str | None:
@@ -163,12 +156,8 @@ def _bounds(
     method: Method, drawn: Floats, stat: float, vstat: float, alpha: float
 ) -> bootstrap_intervals.Bounds | None:
     """The interval of one point; None also where all replicates agree: it would claim certainty."""
-    if method is Method.NAIVE:
-        naive = bootstrap_intervals.naive(drawn, alpha)
-    else:
-        make = bootstrap_intervals.gaussian if method is Method.GAUSSIAN else bootstrap_intervals.recentered
-        naive = make(drawn, stat, vstat, alpha)
-    return None if naive is None or naive[0] == naive[1] else naive
+    bounds = bounds_of(stat, vstat, method, drawn, alpha)
+    return None if bounds is None or bounds[0] == bounds[1] else bounds
 
 
 def classes_along(system: SystemData, schema: str, rate: str) -> list[tuple[str, OverFmr]]:
@@ -191,18 +180,13 @@ def index_along(kind: RateIndex, groups: Sequence[tuple[str, OverFmr]]) -> OverF
             plan: rate_index(kind, np.stack([part.replicates[plan] for part in parts], axis=-1))
             for plan in parts[0].replicates
         },
-        too_few_errors=_too_few(groups),
+        too_few_errors=tuple(
+            next(
+                (f"{name} has {reason}" for (name, _), reason in zip(groups, at, strict=True) if reason), None
+            )
+            for at in zip(*(part.too_few_errors for part in parts), strict=True)
+        ),  # the first class that has too few errors at each target
         refused=parts[0].refused,
-    )
-
-
-def _too_few(groups: Sequence[tuple[str, OverFmr]]) -> Reasons:
-    """The first class that has too few errors at each target, if there is one."""
-    by_target = zip(
-        *([(name, reason) for reason in along.too_few_errors] for name, along in groups), strict=True
-    )
-    return tuple(
-        next((f"{name} has {reason}" for name, reason in at if reason is not None), None) for at in by_target
     )
 
 

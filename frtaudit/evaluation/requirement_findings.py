@@ -125,7 +125,7 @@ def sentence_of(
     if claimed and finding.p is not None and finding.p_adjusted is not None:
         end += (
             f" (p {formatting.p_value(finding.p)}, {formatting.p_value(finding.p_adjusted)} among "
-            f"{_findings(finding.family or 0)})"
+            f"{formatting.counted(finding.family or 0, 'finding')})"
         )
     end += f": {reason}" if reason else ""
     than = "at least" if side == "low" else "at most"
@@ -141,10 +141,6 @@ def _shown(case: RequirementTest, estimate: Estimate, value: float) -> str:
     """A value or bound in the style of the estimate, on its side of the limit."""
     style = formatting.style_of(estimate.value, *(interval.high for interval in estimate.intervals))
     return kinds.printed(kind_of(estimate.metric), value, style=style, limit=case.requirement.limit)
-
-
-def _findings(family: int) -> str:
-    return "1 finding" if family == 1 else f"{family} findings"
 
 
 def _counts(estimate: Estimate) -> str:

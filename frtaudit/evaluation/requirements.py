@@ -194,7 +194,9 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
     )
     if estimate.metric != requirement.metric or estimate.weighting not in (weighting, None):
         return False
-    asked = _asked(requirement)
+    asked = requirement.place
+    if requirement.metric == D_L2:  # in quantile space where it names none (FORMULAS 3)
+        asked = {"space": Space.QUANTILE.value, **asked}
     if _other_source(asked, estimate.at) or set(estimate.at) - set(asked) - _free(requirement):
         return False
     if any(not _same(estimate.at.get(key), value) for key, value in asked.items()):
@@ -205,12 +207,6 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
         classes = context.ranked.get(estimate.schema or "", ())
         return estimate.schema is not None and estimate.group in classes
     return estimate.group == requirement.group
-
-
-def _asked(requirement: RequirementSpec) -> Mapping[str, float | str]:
-    """Where a requirement holds: d_l2 in quantile space where it names none (FORMULAS 3)."""
-    place = requirement.place
-    return {"space": Space.QUANTILE.value, **place} if requirement.metric == D_L2 else place
 
 
 def _other_source(asked: Mapping[str, float | str], at: Mapping[str, float | str]) -> bool:
@@ -297,15 +293,14 @@ def deciding(estimate: Estimate) -> Interval | None:
     serving = [
         interval
         for interval in estimate.intervals
-        if (
+        if interval.low is not None
+        and interval.method in DECIDING
+        and (
             interval.target is Target.POPULATION
             or (interval.target is Target.MODEL and interval.note is None)
         )
-        and interval.low is not None
-        and interval.method in DECIDING
     ]
-    serving.sort(key=lambda interval: DECIDING.index(interval.method))
-    return serving[0] if serving else None
+    return min(serving, key=lambda interval: DECIDING.index(interval.method), default=None)
 
 
 def _too_small(requirement: RequirementSpec, estimate: Estimate, context: JudgementContext) -> str | None:

@@ -33,10 +33,8 @@ def with_suspects(
     findings: Sequence[Finding], requirements: Sequence[RequirementSpec], context: JudgementContext
 ) -> tuple[Finding, ...]:
     """The findings, each on FMR with its fate without the suspects where that differs."""
-    without, asked = (
-        _places(context.estimates, SUSPECTED),
-        {requirement.name: requirement for requirement in requirements},
-    )
+    without = _places(context.estimates, SUSPECTED)
+    asked = {requirement.name: requirement for requirement in requirements}
     return tuple(_judged(finding, asked[finding.requirement], context, without) for finding in findings)
 
 
@@ -56,7 +54,9 @@ def _judged(
         return finding
     failed = finding.verdict is Verdict.FAIL
     verdict = Verdict.INCONCLUSIVE if failed else finding.verdict
-    value = "no rate is left" if other.value is None else f"it is {_shown(other, requirement)}"
+    value = "no rate is left"
+    if other.value is not None:
+        value = f"it is {kinds.printed(kind_of(other.metric), other.value, limit=requirement.limit)}"
     text = (
         f"{finding.sentence} Without suspected duplicate subjects {value} and the verdict would be "
         f"{fate.value}; they are left out only after a person has confirmed them (identity_check/review.csv)."
@@ -69,11 +69,6 @@ def _fate(case: RequirementTest, alpha: float, step: float) -> Verdict:
     if case.passes(case.bounds(alpha)):
         return Verdict.PASS
     return Verdict.FAIL if case.breaks(case.bounds(min(step, alpha))) else Verdict.INCONCLUSIVE
-
-
-def _shown(estimate: Estimate, requirement: RequirementSpec) -> str:
-    kind = kind_of(estimate.metric)
-    return kinds.printed(kind, estimate.value or 0.0, limit=requirement.limit)
 
 
 def _places(estimates: Sequence[Estimate], metric: str) -> dict[Key, int]:

@@ -54,7 +54,11 @@ def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """``frtaudit approve RUN --key K``: 0 approved, 1 could not, 2 usage, or a run that does not verify."""
-    options = _parser().parse_args(argv)
+    parser = Parser(prog="frtaudit approve", description="Add an approving signature.")
+    parser.add_argument("run", metavar="RUN", help="a signed run folder, or its PDF")
+    parser.add_argument("--key", required=True, metavar="K", help="the approver's key: see frtaudit keygen")
+    parser.add_argument("--password-file", metavar="FILE", help="file with the key's password")
+    options = parser.parse_args(argv)
     try:
         signer = load_signer(options.key, options.password_file)
         written = approve(Path(options.run), signer, datetime.now(UTC))
@@ -66,27 +70,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> Parser:
-    parser = Parser(prog="frtaudit approve", description="Add an approving signature.")
-    parser.add_argument("run", metavar="RUN", help="a signed run folder, or its PDF")
-    parser.add_argument("--key", required=True, metavar="K", help="the approver's key: see frtaudit keygen")
-    parser.add_argument("--password-file", metavar="FILE", help="file with the key's password")
-    return parser
-
-
 def _check_run(path: Path) -> None:
     """Nobody approves what does not hold, what nobody signed, or a sweep's table in place of its jobs."""
     if is_sweep(path):
         raise DataError(path.name, "is the folder of a sweep", "the folder of one of its jobs")
-    verification = verify(path)
-    wrong = next((check for check in verification.checks if check.status is CheckStatus.INVALID), None)
-    if wrong is not None:
-        raise VerificationError(wrong.subject, wrong.message, "a run that frtaudit verify finds valid")
-    open_end = next(
-        (check for check in verification.checks if check.status is CheckStatus.INDETERMINATE), None
-    )
-    if open_end is not None:
-        raise DataError(open_end.subject, open_end.message, "a signed run: sign before you approve")
+    checks = verify(path).checks
+    for check in checks:
+        if check.status is CheckStatus.INVALID:
+            raise VerificationError(check.subject, check.message, "a run that frtaudit verify finds valid")
+    for check in checks:
+        if check.status is CheckStatus.INDETERMINATE:
+            raise DataError(check.subject, check.message, "a signed run: sign before you approve")
 
 
 def _check_new(path: Path, pdf: Path, folder: Path | None, signer: Signer) -> None:

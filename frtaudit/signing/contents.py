@@ -52,11 +52,9 @@ def verdict_problem(result: AuditResult, verdict: Mapping[str, Json]) -> str | N
         return f"names another choice than {RESULT}"
     open_ended = any(number for name, number in counts.items() if name != Verdict.PASS.value)
     codes = {0} if "full" in result.digests or not open_ended else {3} if counts["fail"] else {0, 3}
-    return (
-        None
-        if verdict.get("exit_code") in codes
-        else "names an exit code that does not follow from its counts"
-    )
+    if verdict.get("exit_code") not in codes:
+        return "names an exit code that does not follow from its counts"
+    return None
 
 
 def seal_checks(
@@ -146,7 +144,11 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
         f"follows the schema of results: {len(result.estimates)} estimates, {len(result.findings)} findings",
     )
     if inner is not None:
-        yield _origin(result, where, inner)
+        spec, inputs = result.digests.get("spec"), result.digests.get("inputs")
+        if (spec, inputs) == (inner.spec, dict(inner.inputs)):
+            yield ok(where, f"digests of the spec and of {len(inner.inputs)} inputs are the signed ones")
+        else:
+            yield invalid(where, "digests of spec or inputs are not the signed ones")
 
 
 def earlier_problem(previous: Previous) -> str | None:
@@ -175,13 +177,6 @@ def _contradiction(result: AuditResult) -> str | None:
         return contradiction(result)
     except (FrtauditError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         return f"its parts cannot be compared with each other ({why(error)})"
-
-
-def _origin(result: AuditResult, where: str, inner: Statement) -> Check:
-    spec, inputs = result.digests.get("spec"), result.digests.get("inputs")
-    if (spec, inputs) == (inner.spec, dict(inner.inputs)):
-        return ok(where, f"digests of the spec and of {len(inner.inputs)} inputs are the signed ones")
-    return invalid(where, "digests of spec or inputs are not the signed ones")
 
 
 def list_checks(data: bytes, outer: Statement) -> Iterator[Check]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from frtaudit.core.machine.files import read_regular
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.signing.manifest import STATEMENT, empty_folders, entries, left_out
+from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.verification import Check, invalid, unchecked
 
 LARGEST_STATEMENT = 1 << 26
@@ -28,6 +29,11 @@ def not_covered(folder: Path) -> Iterator[Check]:
     yield from (
         unchecked(name, "is an empty folder: no statement covers it") for name in empty_folders(folder)
     )
+
+
+def outer_statement_of(folder: Path) -> Statement:
+    """The statement beside a folder's files. Raises FileNotFoundError, :class:`VerificationError`."""
+    return open_statement(read_bounded(folder / STATEMENT, LARGEST_STATEMENT), Scope.OUTER, STATEMENT)
 
 
 def read_bounded(path: Path, most: int) -> bytes:

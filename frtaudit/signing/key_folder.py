@@ -67,7 +67,10 @@ def read(folder: Path, password: bytes | None = None) -> Signer:
         raise DataError(str(folder / STATEMENT_KEY), "is not an Ed25519 key", "a key of frtaudit keygen")
     if not isinstance(pdf_key, ec.EllipticCurvePrivateKey):
         raise DataError(str(folder / PDF_KEY), "is not an ECDSA key", "a key of frtaudit keygen")
-    certificate = _certificate(folder / CERTIFICATE)
+    try:
+        certificate = x509.load_pem_x509_certificate(bytes_of(folder / CERTIFICATE))
+    except ValueError:
+        raise DataError(str(folder / CERTIFICATE), "holds no certificate", "PEM") from None
     if certificate.public_key() != pdf_key.public_key():
         raise DataError(str(folder), f"{CERTIFICATE} does not belong to {PDF_KEY}")
     public_key = statement.public_key()
@@ -151,10 +154,3 @@ def _private(path: Path, password: bytes | None) -> object:
     except ValueError:
         problem = "cannot be read" if password is None else "the password is wrong, or this is no key"
         raise DataError(str(path), problem, "PKCS#8 PEM") from None
-
-
-def _certificate(path: Path) -> x509.Certificate:
-    try:
-        return x509.load_pem_x509_certificate(bytes_of(path))
-    except ValueError:
-        raise DataError(str(path), "holds no certificate", "PEM") from None

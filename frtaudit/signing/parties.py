@@ -1,7 +1,6 @@
 """Who signed what of a run, and whether this machine trusts them."""
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from cryptography import x509
@@ -37,20 +36,19 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
     keyids = set(trust.keyids)
     if inner and signatures and signatures[0].distrust is None:
         keyids.add(inner.keyid)
-    vouched = _vouched(evidence, keyids)
-    certificate = fingerprint(outer.certificate) if outer and outer.is_of_certificate else None
-    if outer and certificate in {
-        fingerprint(pdf_signature.certificate)
-        for pdf_signature in signatures
-        if pdf_signature.distrust is None
-    }:
+    vouched = {  # certificates that a statement names whose key is trusted
+        fingerprint(statement.certificate)
+        for statement in (inner, *evidence.approvals.values())
+        if statement is not None and statement.keyid in keyids
+    }
+    known = {fingerprint(signature.certificate) for signature in signatures if signature.distrust is None}
+    if outer and outer.is_of_certificate and fingerprint(outer.certificate) in known:
         keyids.add(outer.keyid)
     if outer:
         distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
         yield from _party(
             STATEMENT, outer.certificate, distrust or dated_outside(outer.certificate, outer.when)
         )
-    known = {fingerprint(signature.certificate) for signature in signatures if signature.distrust is None}
     for signature in signatures:
         known_here = fingerprint(signature.certificate) in vouched and not signature.is_timestamp
         yield from _party(
@@ -65,16 +63,6 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
         distrust = None if known_here else f"key {approval.keyid[:16]}..."
         outside = dated_outside(approval.certificate, approval.when)
         yield from _party(name, approval.certificate, distrust or outside)
-
-
-def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
-    """Certificates (by fingerprint) that a statement names whose key is trusted."""
-    statements = [evidence.inner, *evidence.approvals.values()]
-    return {
-        fingerprint(statement.certificate)
-        for statement in statements
-        if statement is not None and statement.keyid in keyids
-    }
 
 
 def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:

@@ -50,7 +50,9 @@ def report_files(
     by = {**page_versions(), **(paper_versions(page) if settings.pdf else {})}
     files = {**sources, SETTINGS: to_bytes({**content, RENDERED_BY: by})}
     when = datetime.now(UTC)
-    attached = _attached(files, page, signing, inner, when) if settings.pdf else None
+    attached = dict(attachments(files, page)) if settings.pdf else None
+    if attached is not None and signing.signer is not None and inner is not None:
+        attached[INNER_NAME] = inner({**attached}, signing.signer, when)
     parts = parts_of(settings, page)
     with made_again(files, attached, parts) as again:
         text = page.decode()
@@ -71,15 +73,6 @@ def report_files(
 def parts_of(settings: Report, page: bytes) -> tuple[Part, ...]:
     """Which PDFs a page is laid out as: the main report, and its annex where the settings ask for one."""
     return (Part.MAIN, Part.ANNEX) if settings.annex and render.has_annex(page.decode()) else (Part.MAIN,)
-
-
-def _attached(
-    files: Files, page: bytes, signing: Signing, inner: Inner | None, when: datetime
-) -> dict[str, bytes]:
-    attached = attachments(files, page)
-    if signing.signer is None or inner is None:
-        return attached
-    return {**attached, INNER_NAME: inner(attached, signing.signer, when)}
 
 
 def _compare(rendered: Rendered, other: Rendered, name: str) -> None:

@@ -7,7 +7,7 @@ from frtaudit.errors import VerificationError
 from frtaudit.report.files import PREVIOUS, RESULT
 from frtaudit.signing.contents import earlier_checks, lone_seal_checks, result_checks, seal_of_result
 from frtaudit.signing.coverage import LARGEST_PDF
-from frtaudit.signing.manifest import Digest, digest_bytes
+from frtaudit.signing.manifest import digest_bytes
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import PdfSignature, SignedPdf, read_signed_pdf
 from frtaudit.signing.rerender import in_pdf, rendering_checks, status_of
@@ -90,13 +90,11 @@ def _inner(inner: Statement, pdf: SignedPdf, where: str) -> Iterator[Check]:
         yield invalid(name, f"{RESULT} is not covered, or not attached")
     for subject, recorded in inner.subjects.items():
         if subject in pdf.attachments:
-            yield _attached(f"{where} / {subject}", digest_bytes(pdf.attachments[subject]), recorded)
-
-
-def _attached(name: str, digest: Digest, recorded: Digest) -> Check:
-    if digest == recorded:
-        return ok(name, "as the inner statement records it")
-    return invalid(name, "the attached file is not the one that the inner statement records")
+            part = f"{where} / {subject}"
+            if digest_bytes(pdf.attachments[subject]) == recorded:
+                yield ok(part, "as the inner statement records it")
+            else:
+                yield invalid(part, "the attached file is not the one that the inner statement records")
 
 
 def _signature(signature: PdfSignature) -> str:

@@ -131,19 +131,13 @@ def main(argv: Sequence[str], rederive: Rederive) -> int:
     except FrtauditError as error:
         sys.stdout.write(f"could not reproduce: {printable(str(error))}\n")
         return ReproductionStatus.COULD_NOT.value
-    runs = [Path(options.run)] if jobs is None else jobs
-    reproductions = [
-        _reproduced(run, rederive, options.overrides, "" if jobs is None else f"{run.name}: ") for run in runs
-    ]
+    reproductions = []
+    for run in [Path(options.run)] if jobs is None else jobs:
+        reproductions.append(reproduce(run, rederive, options.overrides))
+        before = "" if jobs is None else f"{run.name}: "
+        for line in reproductions[-1].lines:
+            sys.stdout.write(printable(before + line) + "\n")
     return max(reproductions, key=lambda reproduction: SEVERITY.index(reproduction.status)).exit_code
-
-
-def _reproduced(run: Path, rederive: Rederive, overrides: Sequence[str], before: str) -> Reproduction:
-    """Derive one result again and print what came out, each line after ``before``."""
-    reproduction = reproduce(run, rederive, overrides)
-    for line in reproduction.lines:
-        sys.stdout.write(printable(before + line) + "\n")
-    return reproduction
 
 
 def _parser() -> CheckParser:
@@ -180,21 +174,18 @@ def _other_inputs(
 ) -> Reproduction:
     """Which rows of which inputs were changed, and what that moves in the result."""
     before, after = _named(first, "rows"), _named(second, "rows")
-    lines = [f"differs: {name}: {_rows(before.get(name), after.get(name))}" for name in names]
+    lines = ["checked: inputs, then numbers"]
+    for name in names:
+        old, new = before.get(name), after.get(name)
+        text = "is another file than the one that the report was made from"
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            text = changed(from_json(RowDigests, old), from_json(RowDigests, new))
+        lines.append(f"differs: {name}: {text}")
     apart: dict[str, Json] = {"digests": {}, "spec": {}, "versions": {}}
     comparison = compare_results({**first, **apart}, {**second, **apart})
-    moved = (
-        _differing(comparison.differences) if comparison.differences else ("no number of the result moves",)
-    )
-    return Reproduction(
-        status=ReproductionStatus.DIFFERS, lines=("checked: inputs, then numbers", *lines, *moved)
-    )
-
-
-def _rows(before: Json, after: Json) -> str:
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
-        return changed(from_json(RowDigests, before), from_json(RowDigests, after))
-    return "is another file than the one that the report was made from"
+    unmoved = ("no number of the result moves",)
+    moved = _differing(comparison.differences) if comparison.differences else unmoved
+    return Reproduction(status=ReproductionStatus.DIFFERS, lines=(*lines, *moved))
 
 
 def _could_not(line: str) -> Reproduction:
@@ -206,7 +197,10 @@ def _judge(recorded: bytes, again: bytes) -> Reproduction:
         same = f"same: {RESULT} is identical (sha256 {sha256(again)})"
         return Reproduction(status=ReproductionStatus.SAME, lines=("checked: bytes", same))
     first, second = json.loads(recorded), json.loads(again)
-    versions = _versions(first.pop("versions", {}), second.pop("versions", {}))
+    before, after = first.pop("versions", {}), second.pop("versions", {})
+    others = [name for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
+    changes = [f"{name} {before.get(name, 'absent')} -> {after.get(name, 'absent')}" for name in others]
+    versions = (f"versions: {', '.join(changes)}",) if changes else ()
     comparison = compare_results(first, second)
     checked = f"checked: bytes differ, so numbers to {RTOL:g} relative, counts, names and verdicts exactly"
     if comparison.differences:
@@ -215,12 +209,6 @@ def _judge(recorded: bytes, again: bytes) -> Reproduction:
     where = f" at {comparison.largest_at}" if comparison.largest_at else ""
     text = f"within tolerance: the largest deviation is {comparison.largest:.1e}{where}"
     return Reproduction(status=ReproductionStatus.WITHIN_TOLERANCE, lines=(checked, *versions, text))
-
-
-def _versions(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
-    changed = [name for name in sorted({*first, *second}) if first.get(name) != second.get(name)]
-    changes = [f"{name} {first.get(name, 'absent')} -> {second.get(name, 'absent')}" for name in changed]
-    return (f"versions: {', '.join(changes)}",) if changed else ()
 
 
 def _differing(pointers: Sequence[str]) -> tuple[str, ...]:

@@ -155,9 +155,8 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
 def _without_report(written: Written) -> Iterator[Check]:
     """Findings of a run without a report follow from its estimates too."""
     made_by, here = _made_by(written), version("frtaudit")
-    other = (
-        () if made_by == here else (f"made by frtaudit {made_by or 'of an unknown version'}, this is {here}",)
-    )
+    text = f"made by frtaudit {made_by or 'of an unknown version'}, this is {here}"
+    other = () if made_by == here else (text,)
     try:
         wrong = _unfounded(written.sources)
     except Exception as error:
@@ -286,10 +285,8 @@ def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]
     wanted = {written.page_name: settings.html, paper: settings.pdf, ANNEX: annexed}
     for name, asked in wanted.items():
         if asked != (name in written.listed):
-            text = (
-                f"is missing, although {SETTINGS} requests it" if asked else f"is not requested by {SETTINGS}"
-            )
-            yield _differs(name, text, other, "settings")
+            missing, more = f"is missing, although {SETTINGS} requests it", f"is not requested by {SETTINGS}"
+            yield _differs(name, missing if asked else more, other, "settings")
 
 
 def _paper(

@@ -18,7 +18,14 @@ from frtaudit.signing.contents import (
     table_checks,
     verdict_checks,
 )
-from frtaudit.signing.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
+from frtaudit.signing.coverage import (
+    LARGEST_PDF,
+    LARGEST_STATEMENT,
+    not_covered,
+    not_regular,
+    outer_statement_of,
+    read_bounded,
+)
 from frtaudit.signing.manifest import (
     APPROVAL,
     APPROVALS,
@@ -50,8 +57,7 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     """Checks of a run's folder, but for what lies there and is no part of the run (:func:`strangers`)."""
     yield from not_regular(folder)
     try:
-        data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
-        outer = open_statement(data, Scope.OUTER, STATEMENT)
+        outer = outer_statement_of(folder)
     except FileNotFoundError:
         yield from _without_statement(folder, trust)
         return
@@ -60,7 +66,6 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
         return
     yield ok(STATEMENT, f"{signed_by(outer)}, covers {len(outer.subjects)} files")
     yield from _files(folder, outer)
-    yield from _unlisted(folder, outer)
     evidence = Evidence(outer=outer)
     papers: dict[str, SignedPdf] = {}
     for name in (ANNEX, PDF):
@@ -92,7 +97,7 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
 def strangers(folder: Path) -> Iterator[Check]:
     """What lies in a run's folder and is covered by no statement; nothing where the statement does not hold."""
     try:
-        outer = open_statement(read_bounded(folder / STATEMENT, LARGEST_STATEMENT), Scope.OUTER, STATEMENT)
+        outer = outer_statement_of(folder)
     except (FileNotFoundError, VerificationError):
         return
     for name in covered(folder):
@@ -134,11 +139,8 @@ def _taken_away(folder: Path, opened: Mapping[str, Statement], pdf: SignedPdf | 
     for name in sorted(set(expected) - set(present)):
         yield invalid(name, f"is missing, although {present[-1]} is there")
     recorded = {fingerprint(approval.certificate) for approval in opened.values()}
-    for signature in (
-        [pdf_signature for pdf_signature in pdf.signatures if not pdf_signature.is_timestamp][1:]
-        if pdf
-        else ()
-    ):
+    signatures = [signature for signature in (pdf.signatures if pdf else ()) if not signature.is_timestamp]
+    for signature in signatures[1:]:
         if fingerprint(signature.certificate) not in recorded:
             message = (
                 f"signature of {common_name(signature.certificate)!r}: no approval beside {PDF} records it"
@@ -155,14 +157,9 @@ def _approved(folder: Path, approval: Statement, pdf: SignedPdf | None) -> str |
     for name, recorded in approval.subjects.items():
         if problem(folder, name, recorded) and not (name == PDF and extends(folder / name, recorded)):
             return f"was given for another {name}"
-    ends = (
-        {(fingerprint(signature.certificate), signature.end) for signature in pdf.signatures}
-        if pdf
-        else set()
-    )
     if PDF in approval.subjects and pdf is not None:
-        wanted = (fingerprint(approval.certificate), approval.subjects[PDF].length)
-        if wanted not in ends:
+        ends = {(fingerprint(signature.certificate), signature.end) for signature in pdf.signatures}
+        if (fingerprint(approval.certificate), approval.subjects[PDF].length) not in ends:
             return f"the approving signature does not stand in {PDF}"
     return None
 
@@ -198,6 +195,9 @@ def _files(folder: Path, outer: Statement) -> Iterator[Check]:
             )
         else:
             yield invalid(name, wrong)
+    for name in covered(folder):
+        if name not in outer.subjects and _is_ours(name):
+            yield invalid(name, f"has the name of a run's file, but is not listed in {STATEMENT}")
 
 
 def _is_intact(folder: Path, name: str, outer: Statement) -> bool:
@@ -205,12 +205,6 @@ def _is_intact(folder: Path, name: str, outer: Statement) -> bool:
     if recorded is None:
         return False
     return problem(folder, name, recorded) is None or (name == PDF and extends(folder / name, recorded))
-
-
-def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
-    for name in covered(folder):
-        if name not in outer.subjects and _is_ours(name):
-            yield invalid(name, f"has the name of a run's file, but is not listed in {STATEMENT}")
 
 
 def in_the_way(folder: Path, excluded: str) -> str | None:

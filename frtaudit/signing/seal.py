@@ -129,7 +129,9 @@ def main(argv: Sequence[str], content: Content) -> int:
     """``frtaudit seal SPEC --out FILE``: 0 sealed, 1 could not, 2 usage."""
     options = _parser().parse_intermixed_args(argv)
     try:
-        _refuse_used(Path(options.out))
+        out = Path(options.out)
+        if out.exists():
+            raise DataError("--out", f"{out.name} exists", "a new file: a seal is not overwritten")
         sealed = content(options.overrides, options.config_dir)
         signals.check()
         signer = load_signer(options.key, options.password_file)
@@ -137,21 +139,22 @@ def main(argv: Sequence[str], content: Content) -> int:
         check_years(signer, when)
         data = make_seal(sealed, signer, when, options.tsa)
         signals.check()
-        _write(Path(options.out), data)
+        try:
+            OutputFolder(out.parent).write(out.name, data)
+        except OSError as error:
+            problem = f"{out.name} cannot be written ({error.strerror})"
+            raise DataError("--out", problem, "a writable folder") from None
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit seal: {error}\n")
         return error.exit_code
-    sys.stdout.write(_said(open_seal(data, options.out), options.out))
-    return 0
-
-
-def _said(seal: Seal, out: str) -> str:
+    seal = open_seal(data, options.out)
     time = f"{seal.statement.when:%Y-%m-%d %H:%M:%S} UTC by this machine's clock"
     if seal.stamp is not None:
         time = f"{seal.stamp.when:%Y-%m-%d %H:%M:%S} UTC by {common_name(seal.stamp.certificate)!r}"
     by = f"sealed by {common_name(seal.statement.certificate)!r}, {time}"
-    place = printable(out)
-    return f"{by}: {place} (sha256 {seal.sha256})\nRun it with: frtaudit run ... seal={place}\n"
+    place = printable(options.out)
+    sys.stdout.write(f"{by}: {place} (sha256 {seal.sha256})\nRun it with: frtaudit run ... seal={place}\n")
+    return 0
 
 
 def _parser() -> Parser:
@@ -168,17 +171,3 @@ def _parser() -> Parser:
     add("--tsa", metavar="URL", help="RFC 3161 time-stamping authority")
     add("--config-dir", "-cd", metavar="FOLDER", help="your own presets")
     return parser
-
-
-def _refuse_used(path: Path) -> None:
-    if path.exists():
-        raise DataError("--out", f"{path.name} exists", "a new file: a seal is not overwritten")
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        OutputFolder(path.parent).write(path.name, data)
-    except OSError as error:
-        raise DataError(
-            "--out", f"{path.name} cannot be written ({error.strerror})", "a writable folder"
-        ) from None

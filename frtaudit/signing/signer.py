@@ -64,6 +64,11 @@ def fingerprint(certificate: x509.Certificate) -> str:
     return sha256(certificate.public_bytes(Encoding.DER))
 
 
+def asn1_of(certificate: x509.Certificate) -> asn1_x509.Certificate:
+    """The same certificate, as pyHanko takes it."""
+    return asn1_x509.Certificate.load(certificate.public_bytes(Encoding.DER))
+
+
 def common_name(certificate: x509.Certificate) -> str:
     """The subject's common name, or the whole subject where there is none."""
     names = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)

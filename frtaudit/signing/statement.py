@@ -80,7 +80,8 @@ def inner_statement(
     subjects = {
         name: file if isinstance(file, Digest) else digest_bytes(file) for name, file in files.items()
     }
-    about: dict[str, Json] = {"spec": {"sha256": spec_digest}, "inputs": _named(inputs)}
+    named: Json = [{"name": name, "digest": {"sha256": inputs[name]}} for name in sorted(inputs)]
+    about: dict[str, Json] = {"spec": {"sha256": spec_digest}, "inputs": named}
     return _sign(Scope.INNER, subjects, about, signer, when)
 
 
@@ -125,7 +126,11 @@ def open_statement(data: bytes, scope: Scope, where: str) -> Statement:
 def recipe(name: str, statement: Statement) -> str:
     """Shell lines that check the signature with openssl 3 and nothing of ours."""
     public = statement.public_key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    raw = f"-rawin{_options(statement.public_key)}"
+    raw = "-rawin"
+    if not isinstance(statement.public_key, ed25519.Ed25519PublicKey):
+        raw += " -digest sha256"
+    if isinstance(statement.public_key, rsa.RSAPublicKey):
+        raw += " -pkeyopt rsa_padding_mode:pss"
     head = f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} %d "
     return "\n".join(
         (
@@ -141,14 +146,6 @@ def recipe(name: str, statement: Statement) -> str:
     )
 
 
-def _options(public: PublicKey) -> str:
-    """What openssl must be told of a kind of key."""
-    if isinstance(public, ed25519.Ed25519PublicKey):
-        return ""
-    padding = " -pkeyopt rsa_padding_mode:pss" if isinstance(public, rsa.RSAPublicKey) else ""
-    return f" -digest sha256{padding}"
-
-
 def _sign(
     scope: Scope, subjects: Mapping[str, Digest], about: Mapping[str, Json], signer: Signer, when: datetime
 ) -> bytes:
@@ -160,9 +157,13 @@ def _sign(
         "signer": _signer_out(signer),
         **about,
     }
+    covered: Json = [
+        {"name": name, "digest": {"sha256": digest.sha256}, "annotations": {"length": digest.length}}
+        for name, digest in sorted(subjects.items())
+    ]
     statement: Json = {
         "_type": STATEMENT_TYPE,
-        "subject": [_subject_out(name, subjects[name]) for name in sorted(subjects)],
+        "subject": covered,
         "predicateType": PREDICATE_TYPE,
         "predicate": predicate,
     }
@@ -181,17 +182,10 @@ def _signer_out(signer: Signer) -> Json:
     }
 
 
-def _subject_out(name: str, digest: Digest) -> Json:
-    return {"name": name, "digest": {"sha256": digest.sha256}, "annotations": {"length": digest.length}}
-
-
-def _named(digests: Mapping[str, str]) -> Json:
-    return [{"name": name, "digest": {"sha256": digests[name]}} for name in sorted(digests)]
-
-
 def _read(value: Mapping[str, object]) -> Statement:
-    _expect(value["_type"], STATEMENT_TYPE)
-    _expect(value["predicateType"], PREDICATE_TYPE)
+    for key, wanted in (("_type", STATEMENT_TYPE), ("predicateType", PREDICATE_TYPE)):
+        if value[key] != wanted:
+            raise ValueError(f"{value[key]!r} is not {wanted}")
     predicate = _mapping(value["predicate"])
     signer = _mapping(predicate["signer"])
     spec = predicate.get("spec")
@@ -208,17 +202,15 @@ def _read(value: Mapping[str, object]) -> Statement:
 
 
 def _subjects_in(value: object) -> Mapping[str, Digest]:
-    subjects = [(_text(entry["name"]), _digest_in(entry)) for entry in _list(value)]
+    subjects: list[tuple[str, Digest]] = []
+    for entry in _list(value):
+        name, length = _text(entry["name"]), _mapping(entry["annotations"])["length"]
+        if not isinstance(length, int):
+            raise TypeError("a length is a whole number")
+        subjects.append((name, Digest(sha256=_sha256(entry), length=length)))
     if not subjects or len(dict(subjects)) != len(subjects):
         raise ValueError("subjects are named once each")
     return dict(subjects)
-
-
-def _digest_in(entry: Mapping[str, object]) -> Digest:
-    length = _mapping(entry["annotations"])["length"]
-    if not isinstance(length, int):
-        raise TypeError("a length is a whole number")
-    return Digest(sha256=_sha256(entry), length=length)
 
 
 def _sha256(entry: Mapping[str, object]) -> str:
@@ -248,11 +240,6 @@ def _check_envelope(envelope: Envelope, data: bytes, public: PublicKey, where: s
         raise VerificationError(where, f"has {LINE_ENDS}")
     if canonical != data or members != [{"keyid", "sig"}]:
         raise VerificationError(where, "is not in canonical form: bytes around the payload were changed")
-
-
-def _expect(actual: object, wanted: str) -> None:
-    if actual != wanted:
-        raise ValueError(f"{actual!r} is not {wanted}")
 
 
 def _mapping(value: object) -> Mapping[str, object]:

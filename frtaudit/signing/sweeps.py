@@ -15,14 +15,14 @@ from frtaudit.report.files import RESULT, SETTINGS, TABLE
 from frtaudit.report.files import TABLE_HTML as PAGE
 from frtaudit.report.files import TABLE_PDF as PDF
 from frtaudit.signing.contents import VERDICT
-from frtaudit.signing.coverage import LARGEST_STATEMENT, not_covered, not_regular, read_bounded
+from frtaudit.signing.coverage import not_covered, not_regular, outer_statement_of
 from frtaudit.signing.manifest import APPROVALS, STATEMENT, approvals, covered, extends, problem
 from frtaudit.signing.parties import Evidence, parties
-from frtaudit.signing.pdf.signature import SignedPdf, read_signed_pdf
+from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.rerender import Paper, Written, rendering_checks, status_of
 from frtaudit.signing.run_folder import is_part
 from frtaudit.signing.signer import common_name
-from frtaudit.signing.statement import Scope, Statement, open_statement
+from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import (
     Check,
@@ -58,8 +58,7 @@ def sweep_checks(
     """
     yield from not_regular(folder)
     try:
-        data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
-        outer = open_statement(data, Scope.OUTER, STATEMENT)
+        outer = outer_statement_of(folder)
     except FileNotFoundError:
         yield indeterminate(STATEMENT, "is missing: an unsigned sweep")
         return
@@ -82,10 +81,12 @@ def sweep_checks(
         return
     jobs = list(_jobs(folder, outer, done, run_checks))
     yield from jobs
-    yield from _signed_again(folder, outer, {check.subject for check in jobs})
-    yield from _unlisted(folder, outer, {check.subject for check in jobs})
-    yield from _beside(outer, done, begun, {check.subject for check in jobs})
-    if not {check.subject for check in wrong + jobs if check.status is CheckStatus.INVALID} & _results(outer):
+    checked = {check.subject for check in jobs}
+    yield from _signed_again(folder, outer, checked)
+    yield from _unlisted(folder, outer, checked)
+    yield from _beside(outer, done, begun, checked)
+    broken = {check.subject for check in wrong + jobs if check.status is CheckStatus.INVALID}
+    if not any(name in broken and name.endswith(f"/{RESULT}") for name in outer.subjects):
         yield from _tabled(folder, outer, content, tabled)
     yield from _rendered(folder, outer, depth)
     yield from parties(Evidence(outer=outer), trust)
@@ -106,11 +107,6 @@ def _signed_again(folder: Path, outer: Statement, jobs: Container[str]) -> Itera
         is_pdf = name.endswith(f"/{REPORT}") and name.rpartition("/")[0] not in jobs
         if is_pdf and problem(folder, name, recorded) is not None:
             yield invalid(name, "was changed and belongs to no finished job")
-
-
-def _results(outer: Statement) -> frozenset[str]:
-    """The results of jobs that the statement lists: a table is made again from none that is not as recorded."""
-    return frozenset(name for name in outer.subjects if name.endswith(f"/{RESULT}"))
 
 
 def _unlisted(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[Check]:
@@ -226,7 +222,12 @@ def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
         except VerificationError as error:
             yield invalid(PDF, error.found)
             return
-        yield _paper(signed, (folder / TABLE).read_bytes())
+        if not signed.signatures:
+            yield invalid(PDF, "is not signed, although the sweep is")
+        elif signed.attachments.get(TABLE) != (folder / TABLE).read_bytes():
+            yield invalid(PDF, f"contains another {TABLE}")
+        else:
+            yield ok(PDF, f"PAdES signatures: {len(signed.signatures)}, contains {TABLE}")
     written = Written(
         sources={name: (folder / name).read_bytes() for name in (TABLE, SETTINGS) if name in outer.subjects},
         page=(folder / PAGE).read_bytes() if PAGE in outer.subjects else None,
@@ -236,11 +237,3 @@ def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
         listed=outer.subjects,
     )
     yield from rendering_checks(written, status_of(outer), depth, trusted=True)
-
-
-def _paper(signed: SignedPdf, table: bytes) -> Check:
-    if not signed.signatures:
-        return invalid(PDF, "is not signed, although the sweep is")
-    if signed.attachments.get(TABLE) != table:
-        return invalid(PDF, f"contains another {TABLE}")
-    return ok(PDF, f"PAdES signatures: {len(signed.signatures)}, contains {TABLE}")

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from asn1crypto import cms, tsp
-from asn1crypto import x509 as asn1_x509
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding
 from pyhanko.sign.timestamps import TimeStamper
 from pyhanko.sign.timestamps.common_utils import set_tsp_headers
 from pyhanko.sign.validation.generic_cms import validate_tst_signed_data
@@ -19,6 +17,7 @@ from pyhanko_certvalidator import ValidationContext
 
 from frtaudit.core.canonical import sha256
 from frtaudit.errors import DataError, VerificationError, why
+from frtaudit.signing.signer import asn1_of
 from frtaudit.signing.waiting import wait
 
 TIMEOUT = 30.0
@@ -86,8 +85,7 @@ def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where
         info = cms.ContentInfo.load(base64.b64decode(token, validate=True), strict=True)
         signed = info["content"]
         when = signed["encap_content_info"]["content"].parsed["gen_time"].native
-        anchors = [asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots]
-        context = ValidationContext(trust_roots=anchors, moment=when)
+        context = ValidationContext(trust_roots=[asn1_of(root) for root in roots], moment=when)
         expected = bytes.fromhex(sha256(data))
         status = wait(validate_tst_signed_data(signed, context, lambda _: expected))
         holds = bool(status["intact"]) and bool(status["valid"])
@@ -97,9 +95,8 @@ def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where
     if not holds:
         raise VerificationError(where, "its timestamp is for other content")
     trusted = status.get("validation_path") is not None and status.get("trust_problem_indic") is None
-    return Stamp(
-        when=when, certificate=certificate, distrust=None if trusted else "no path to a trusted certificate"
-    )
+    distrust = None if trusted else "no path to a trusted certificate"
+    return Stamp(when=when, certificate=certificate, distrust=distrust)
 
 
 def _asked(time_authority: Authority, data: bytes) -> cms.ContentInfo:

@@ -39,7 +39,12 @@ def load_trust(named: Iterable[Path] = ()) -> Trust:
     for path in present:
         _refuse_open(path)
     blocks = [block for path in present for block in _blocks(path)]
-    blocks += [block for path in named for block in _named_blocks(path)]
+    for path in named:
+        of_file = _blocks(path)
+        if not of_file:
+            text = "holds no certificate and no public key"
+            raise DataError(f"--trust {path}", text, f"PEM, such as {PUBLIC}")
+        blocks += of_file
     certificates = tuple(_certificate(body) for kind, body in blocks if kind == b"CERTIFICATE")
     keyids = {_keyid(body) for kind, body in blocks if kind == b"PUBLIC KEY"}
     keyids |= {key_fingerprint(certificate.public_key()) for certificate in certificates}  # type: ignore[arg-type]  # any kind has a DER form
@@ -53,13 +58,6 @@ def _own_paths() -> tuple[Path, ...]:
     except DataError:
         return ()
     return folder / DEMO_FOLDER / PUBLIC, folder / TRUSTED_FOLDER
-
-
-def _named_blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:
-    blocks = _blocks(path)
-    if not blocks:
-        raise DataError(f"--trust {path}", "holds no certificate and no public key", f"PEM, such as {PUBLIC}")
-    return blocks
 
 
 def _refuse_open(path: Path) -> None:

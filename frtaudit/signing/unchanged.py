@@ -5,9 +5,8 @@ from pathlib import Path
 
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.report.files import PDF, RESULT, TABLE
-from frtaudit.signing.coverage import LARGEST_STATEMENT, read_bounded
+from frtaudit.signing.coverage import outer_statement_of
 from frtaudit.signing.manifest import STATEMENT, extends, problem
-from frtaudit.signing.statement import Scope, open_statement
 
 UNCHANGED = "an unchanged run; frtaudit verify names the changes"
 
@@ -20,7 +19,7 @@ def changes(folder: Path) -> Iterator[tuple[str, str]]:
     if not (folder / STATEMENT).exists():
         return
     try:
-        outer = open_statement(read_bounded(folder / STATEMENT, LARGEST_STATEMENT), Scope.OUTER, STATEMENT)
+        outer = outer_statement_of(folder)
     except VerificationError as error:
         yield STATEMENT, error.found
         return

@@ -12,11 +12,15 @@ class CheckStatus(Enum):
     """What came out of one check, from the worst."""
 
     INVALID = "invalid"
-    INDETERMINATE = "indeterminate"
-    UNTRUSTED = "untrusted"
+    INDETERMINATE = "indeterminate"  # cannot be decided from what is there
+    UNTRUSTED = "untrusted"  # a signature that holds, of a signer whom this machine does not trust
     UNCHECKED = "unchecked"  # not compared, or not covered: decides nothing but where strictness is asked for
-    NOTE = "note"
+    NOTE = "note"  # something to know that decides nothing
     OK = "ok"
+
+    def check(self, subject: str, message: str) -> "Check":
+        """A check with this outcome."""
+        return Check(subject=subject, status=self, message=message)
 
 
 class Depth(Enum):
@@ -140,31 +144,7 @@ def _names(subjects: Iterable[str]) -> str:
     return f"{', '.join(names[:NAMED])}{more}"
 
 
-def ok(subject: str, message: str) -> Check:
-    """A check that held."""
-    return Check(subject=subject, status=CheckStatus.OK, message=message)
-
-
-def note(subject: str, message: str) -> Check:
-    """Something to know that decides nothing."""
-    return Check(subject=subject, status=CheckStatus.NOTE, message=message)
-
-
-def unchecked(subject: str, message: str) -> Check:
-    """Something that was not compared with what is signed, or that no signature covers."""
-    return Check(subject=subject, status=CheckStatus.UNCHECKED, message=message)
-
-
-def invalid(subject: str, message: str) -> Check:
-    """A check that failed."""
-    return Check(subject=subject, status=CheckStatus.INVALID, message=message)
-
-
-def untrusted(subject: str, message: str) -> Check:
-    """A signature that holds, of a signer whom this machine does not trust."""
-    return Check(subject=subject, status=CheckStatus.UNTRUSTED, message=message)
-
-
-def indeterminate(subject: str, message: str) -> Check:
-    """Something that cannot be decided from what is there."""
-    return Check(subject=subject, status=CheckStatus.INDETERMINATE, message=message)
+# Checks by what came out of them, of a subject and a message.
+ok, note, unchecked = CheckStatus.OK.check, CheckStatus.NOTE.check, CheckStatus.UNCHECKED.check
+invalid, untrusted = CheckStatus.INVALID.check, CheckStatus.UNTRUSTED.check
+indeterminate = CheckStatus.INDETERMINATE.check

@@ -56,7 +56,11 @@ def verify(
         kind = irregular(place, Links.FOLLOW)
         absent = indeterminate(str(path), "there is no such file or folder")
         checks = iter([absent if kind is None else invalid(str(path), f"{kind}: not opened")])
-    return Verification(path=str(path), checks=tuple(dict.fromkeys(_heard(checks))))  # a fact is said once
+    facts: dict[Check, None] = {}  # each is said once
+    for check in checks:
+        signals.check()  # one that was noted ends the checks between two
+        facts[check] = None
+    return Verification(path=str(path), checks=tuple(facts))
 
 
 def _checks(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") -> Iterator[Check]:
@@ -69,10 +73,3 @@ def _checks(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") ->
     if is_sweep(place):
         return sweep_checks(place, trust, partial(run_checks, trust=trust, depth=depth), depth, tabled)
     return chain(run_checks(place, trust, depth), strangers(place))
-
-
-def _heard(checks: Iterable[Check]) -> Iterator[Check]:
-    """The checks; a signal that was noted ends them between two."""
-    for check in checks:
-        signals.check()
-        yield check

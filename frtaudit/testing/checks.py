@@ -1,7 +1,7 @@
 """Checks to hold an estimator to: coverage, invariance, monotonicity. Each says what it found; the caller asserts."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -140,12 +140,17 @@ def invariance(
     """
     plain = dict(statistic(cohort))
     order = _moved(rng, len(cohort.subjects))
+    ordered = ScoredCohort(
+        scores=cohort.scores[np.ix_(order, order)],
+        subjects=cohort.subjects[order],
+        groups=cohort.groups[order],
+    )
     renamed, names = _renamed(cohort.groups, rng)
     changes = {
-        "samples in another order": (_ordered(cohort, order), {}),
-        "subjects renamed": (_with(cohort, subjects=_renamed(cohort.subjects, rng)[0]), {}),
-        "groups renamed": (_with(cohort, groups=renamed), names),
-        "both orders of each pair exchanged": (_with(cohort, scores=cohort.scores.T), {}),
+        "samples in another order": (ordered, {}),
+        "subjects renamed": (replace(cohort, subjects=_renamed(cohort.subjects, rng)[0]), {}),
+        "groups renamed": (replace(cohort, groups=renamed), names),
+        "both orders of each pair exchanged": (replace(cohort, scores=cohort.scores.T.copy()), {}),
     }
     return tuple(
         name
@@ -171,28 +176,6 @@ def monotonicity(
         if (second < first) if rising else (second > first):
             return left, right
     return None
-
-
-def _ordered(cohort: ScoredCohort, order: Ints) -> ScoredCohort:
-    return ScoredCohort(
-        scores=cohort.scores[np.ix_(order, order)],
-        subjects=cohort.subjects[order],
-        groups=cohort.groups[order],
-    )
-
-
-def _with(
-    cohort: ScoredCohort,
-    *,
-    scores: Floats | None = None,
-    subjects: Names | None = None,
-    groups: Names | None = None,
-) -> ScoredCohort:
-    return ScoredCohort(
-        scores=cohort.scores if scores is None else scores.copy(),
-        subjects=cohort.subjects if subjects is None else subjects,
-        groups=cohort.groups if groups is None else groups,
-    )
 
 
 def _moved(rng: np.random.Generator, n: int) -> Ints:

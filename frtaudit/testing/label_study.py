@@ -27,7 +27,7 @@ from frtaudit.evaluation.intervals import RateSummary
 from frtaudit.labelling import cost
 from frtaudit.labelling.estimate import How, labelled
 from frtaudit.stats.labels import reweighted
-from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.pages import into, write_line
 from frtaudit.testing.web_searches import Truth, search
 
 ALPHA, TARGET, ALARM = 0.05, np.array([0.01]), 1e-3
@@ -49,28 +49,21 @@ class Scene:
     held: bool = True
 
 
-def _noise(*levels: float) -> Mapping[str, SyntheticService]:
-    return {f"service_{place}": SyntheticService(noise=level) for place, level in enumerate(levels)}
-
-
-def _unread(services: int) -> How:
-    """Quickly made labels, for a cohort whose own are not read."""
-    return How(modes={f"service_{place}": (50.0, 80.0) for place in range(services)})
-
-
-def _sphere(name: str, *levels: float, judged: bool = True, **shape: Any) -> Scene:  # noqa: ANN401  fields of the cohort
-    """People on a sphere, as ``synthetic_queries`` draws them."""
+def _sphere(name: str, *levels: float, **shape: Any) -> Scene:  # noqa: ANN401  fields of the cohort
+    """People on a sphere, as ``synthetic_queries`` draws them; their own labels, quickly made, are not read."""
+    services = {f"service_{place}": SyntheticService(noise=level) for place, level in enumerate(levels)}
+    labels = How(modes=dict.fromkeys(services, (50.0, 80.0)))
 
     def draw(queries: int, seed: int) -> Drawing:
         people = SyntheticQueries(
-            queries=queries, services=_noise(*levels), labels=_unread(len(levels)), **{"twins": 0.0, **shape}
+            queries=queries, services=services, labels=labels, **{"twins": 0.0, **shape}
         )
         labelling = people.load({}, seed).labelling
         if labelling is None:
             raise DataError("cohort", "no labelling", "a synthetic search")
         return labelling.faces, labelling.services
 
-    return Scene(name=name, draw=draw, held=judged)
+    return Scene(name=name, draw=draw)
 
 
 def _web(truth: Truth) -> Scene:
@@ -300,8 +293,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows: list[Mapping[str, Any]] = []
     for row in study(options.searches, options.seed, options.queries):
         rows.append(asdict(row))
-        sys.stdout.write(_line(rows[-1]) + "\n")
-        sys.stdout.flush()
+        write_line(_line(rows[-1]))
     if options.docs is not None:
         into(options.docs, PLACE, table(rows))
     if options.out is not None:

@@ -7,7 +7,7 @@ and one file is torn.
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +52,8 @@ class Photographs:
             marks = [f"{value:.3f}" for value in points.ravel()] if seen else [""] * points.size
             lines.append([address, f"person{person:03d}", group, *marks])
         output.replace(MODEL, model_bytes())
-        return output.replace(TABLE, _table(lines))
+        marks = [f"{axis}{number}" for number in range(1, 6) for axis in "xy"]
+        return output.replace(TABLE, csv_bytes([["image", "subject_id", "group", *marks], *lines]))
 
     def picture(self, person: int, number: int) -> tuple[Pixels, Floats]:
         """A picture, RGB, and its landmarks (5, 2)."""
@@ -61,7 +62,10 @@ class Photographs:
         face = np.stack(
             [drawn(self._pattern(person, number, spread, colour), SIDE) for colour in "rgb"], axis=-1
         )
-        matrix = _placed(rng)
+        scale, angle = rng.uniform(0.6, 1.2), rng.uniform(-0.5, 0.5)
+        turned = scale * np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        middle = np.array([WIDTH, HEIGHT]) / 2 + rng.uniform(-15, 15, 2)
+        matrix = np.column_stack([turned, middle - turned @ np.full(2, SIDE / 2)])
         behind = background(self.seed, "behind", str(number)).repeat(15, axis=0).repeat(17, axis=1)
         canvas = behind[:HEIGHT, :WIDTH] // 4
         shown = warped(face, matrix, canvas.shape[:2])
@@ -79,25 +83,12 @@ class Photographs:
                 yield f"person{person:03d}/{image}.jpg", person, list(GROUPS)[person % len(GROUPS)]
 
 
-def _placed(rng: np.random.Generator) -> Floats:
-    """A similarity, (2, 3), from a drawn face to its picture."""
-    scale, angle = rng.uniform(0.6, 1.2), rng.uniform(-0.5, 0.5)
-    turned = scale * np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    middle = np.array([WIDTH, HEIGHT]) / 2 + rng.uniform(-15, 15, 2)
-    return np.column_stack([turned, middle - turned @ np.full(2, SIDE / 2)])
-
-
 def _jpeg(image: Pixels) -> bytes:
     from PIL import Image
 
     stream = io.BytesIO()
     Image.fromarray(image).save(stream, format="JPEG", quality=90)
     return stream.getvalue()
-
-
-def _table(lines: Sequence[Sequence[str]]) -> bytes:
-    marks = [f"{axis}{number}" for number in range(1, 6) for axis in "xy"]
-    return csv_bytes([["image", "subject_id", "group", *marks], *lines])
 
 
 if __name__ == "__main__":

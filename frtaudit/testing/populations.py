@@ -104,6 +104,13 @@ class Sampled:
     def __post_init__(self) -> None:
         freeze(self, "vectors", "subject_of")
 
+    def of(self, people: Ints) -> "Sampled":
+        """The templates of ``people`` (K,) ascending, who are numbered anew from 0."""
+        inside = np.isin(self.subject_of, people)
+        return Sampled(
+            vectors=self.vectors[inside], subject_of=np.searchsorted(people, self.subject_of[inside])
+        )
+
 
 def sizes_of(pattern: Sequence[int], n: int, rng: np.random.Generator) -> Ints:
     """Samples per subject, shape (n,): the pattern repeated, then shuffled, so that size says nothing of class.

@@ -10,7 +10,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 from frtaudit.core import Classification, Cohort, Comparisons, ScoreTable
-from frtaudit.core.arrays import Ints
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.rates.trials import members
 from frtaudit.stats.similarity.tail import from_listed, from_matrix
@@ -144,9 +143,16 @@ def audits(draw: st.DrawFn, *, listed: bool | None = None, max_subjects: int = 6
     values = [draw(scores()) for _ in pairs]
     rows = [Compared(int(subject[i]), int(subject[j]), v) for (i, j), v in zip(pairs, values, strict=True)]
     counted = [row for row in rows if cells[row.first] == cells[row.second] >= 0 and row.first != row.second]
-    tail_of = _tail_of_list if as_list else _tail_of_all
+    if as_list:
+        i, j = np.array(pairs).T
+        tail = from_listed(values, i, j, subject_of=subject, cells=cells, score_range=(0, 1))
+    else:
+        matrix = np.zeros((n, n))
+        for (i, j), value in zip(pairs, values, strict=True):
+            matrix[i, j] = matrix[j, i] = value
+        tail = from_matrix(matrix, [f"{k:02}" for k in subject], cells=cells)
     return Counted(
-        tail_of(pairs, values, subject, cells),
+        tail,
         draw(_groups(len(sizes))),
         [row for row in rows if row.first == row.second],
         counted,
@@ -159,18 +165,3 @@ def _groups(draw: st.DrawFn, n: int) -> Groups:
     of = [draw(st.lists(st.sampled_from(codes), min_size=n, max_size=n)) for codes in ([0, 1], [-1, 2])]
     names = (("g", "a"), ("g", "b"), ("h", "c"))
     return Groups(schemas=("g", "h"), names=names, of=np.array(of, dtype=np.int32), ranked=(True, True, True))
-
-
-Pairs = list[tuple[int, int]]
-
-
-def _tail_of_all(pairs: Pairs, values: list[float], subject: Ints, cells: list[int]) -> ScoreTail:
-    matrix = np.zeros((subject.size, subject.size))
-    for (i, j), value in zip(pairs, values, strict=True):
-        matrix[i, j] = matrix[j, i] = value
-    return from_matrix(matrix, [f"{k:02}" for k in subject], cells=cells)
-
-
-def _tail_of_list(pairs: Pairs, values: list[float], subject: Ints, cells: list[int]) -> ScoreTail:
-    i, j = np.array(pairs).T
-    return from_listed(values, i, j, subject_of=subject, cells=cells, score_range=(0, 1))

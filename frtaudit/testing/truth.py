@@ -4,7 +4,7 @@ Scores of many fresh subjects are kept as fine histograms, batch by batch: any f
 then read off their mean, and its error off the spread of the batches.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement
@@ -72,6 +72,11 @@ class Value:
     value: float
     error: float
 
+    @classmethod
+    def of(cls, value: float, parts: Sequence[float]) -> "Value":
+        """A value whose error is that of the mean of ``parts``."""
+        return cls(value=value, error=float(np.std(parts, ddof=1) / np.sqrt(len(parts))))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
@@ -88,8 +93,7 @@ class Truth:
         >>> bool(abs(found.value - 0.022) < 6 * found.error)
         True
         """
-        parts = np.array([functional(batch) for batch in self.batches])
-        return Value(value=functional(self.mean), error=float(parts.std(ddof=1) / np.sqrt(len(parts))))
+        return Value.of(functional(self.mean), [functional(batch) for batch in self.batches])
 
 
 @cache
@@ -136,10 +140,14 @@ def _pairs(classes: int) -> list[tuple[int, ...]]:
     return list(combinations_with_replacement(range(classes), ENDS))
 
 
+def bins_of(scores: npt.NDArray[np.floating]) -> Ints:
+    """The bin that each score lies in, 0 to BINS - 1."""
+    return np.clip(((scores + 1) * (BINS / 2)).astype(np.int64), 0, BINS - 1)
+
+
 def _counts(scores: npt.NDArray[np.floating]) -> Ints:
     """How many scores lie in each bin, shape (BINS,)."""
-    place = np.clip(((scores + 1) * (BINS / 2)).astype(np.int64), 0, BINS - 1)
-    return np.bincount(place.ravel(), minlength=BINS)
+    return np.bincount(bins_of(scores).ravel(), minlength=BINS)
 
 
 def _above(counts: Ints) -> Floats:

@@ -7,6 +7,7 @@ import numpy as np
 from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, Faces, Service
 from frtaudit.labelling.pairs import Between, pairs_of
+from frtaudit.stats.von_mises_fisher import unit
 
 DIMENSION = 64
 NOISE = (0.25, 0.4, 0.5, 0.6, 0.7)  # of each service, beside an image's own
@@ -34,8 +35,8 @@ def search(truth: Truth, queries: int, rng: np.random.Generator) -> tuple[Faces,
     query = np.repeat(np.arange(queries), sizes)
     number = np.arange(query.size) - np.searchsorted(query, query)
     of_person = number < right[query]
-    person = _unit(rng.standard_normal((queries, DIMENSION)))
-    means = np.where(of_person[:, None], person[query], _unit(rng.standard_normal((query.size, DIMENSION))))
+    person = unit(rng.standard_normal((queries, DIMENSION)))
+    means = np.where(of_person[:, None], person[query], unit(rng.standard_normal((query.size, DIMENSION))))
     noise = rng.uniform(*IMAGE, query.size)
     if truth is Truth.HARD:
         hard = rng.random(queries) < HARDLY
@@ -44,8 +45,11 @@ def search(truth: Truth, queries: int, rng: np.random.Generator) -> tuple[Faces,
     if truth is Truth.RELATIVES:
         related = np.where(rng.random(queries) < RELATED, rng.integers(1, 4, queries), 0)
         kin = ~of_person & (number < (right + related)[query])
-        means[kin] = _relatives(person, rng)[query[kin]]
-    images = _unit(means + _length(noise, rng))
+        aside = rng.standard_normal(person.shape)
+        aside = unit(aside - person * (aside * person).sum(axis=1, keepdims=True))
+        relatives = LIKENESS * person + np.sqrt(1 - LIKENESS**2) * aside
+        means[kin] = relatives[query[kin]]
+    images = unit(means + _length(noise, rng))
     faces = Faces(
         names=tuple(f"{row:06d}" for row in range(query.size)),
         query_of=query.astype(np.int32),
@@ -53,22 +57,12 @@ def search(truth: Truth, queries: int, rng: np.random.Generator) -> tuple[Faces,
         annotated=np.where(of_person, OF_QUERY, NOT_OF_QUERY).astype(np.int8),
     )
     ends = pairs_of(faces, np.zeros(queries, dtype=np.int64), Between.MATCHED, rng)
-    seen = [_unit(images + _length(np.full(query.size, level), rng)) for level in NOISE]
+    seen = [unit(images + _length(np.full(query.size, level), rng)) for level in NOISE]
     return faces, tuple(_service(f"service_{place}", vectors, *ends) for place, vectors in enumerate(seen))
-
-
-def _relatives(person: Floats, rng: np.random.Generator) -> Floats:
-    aside = rng.standard_normal(person.shape)
-    aside = _unit(aside - person * (aside * person).sum(axis=1, keepdims=True))
-    return np.asarray(LIKENESS * person + np.sqrt(1 - LIKENESS**2) * aside)
 
 
 def _length(noise: Floats, rng: np.random.Generator) -> Floats:
     return np.asarray(noise[:, None] * rng.standard_normal((noise.size, DIMENSION)) / np.sqrt(DIMENSION))
-
-
-def _unit(vectors: Floats) -> Floats:
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def _service(name: str, seen: Floats, first: Index, second: Index) -> Service:

@@ -133,7 +133,10 @@ class _Step:
 
     def check_signature(self) -> bytes | None:
         """One more field in the form, on the page that it names, with its signature; returns its contents in hex."""
-        form = _search(FORM_OF, self.before[self.root], "there is no form")
+        place = FORM_OF.search(self.before[self.root])
+        if place is None:
+            raise AlterationError("there is no form")
+        form = int(place[1])
         if form not in self.left:
             return None
         added = self._appended(FIELDS, form, "the form")
@@ -224,15 +227,14 @@ class _Step:
         before, now = self.before[number], self.left.pop(number, b"")
         old, new = pattern.search(before), pattern.search(now)
         if (
-            old is None
-            or new is None
-            or now[: new.start()] + now[new.end() :] != before[: old.start()] + before[old.end() :]
+            old
+            and new
+            and now[: new.start()] + now[new.end() :] == before[: old.start()] + before[old.end() :]
         ):
-            raise AlterationError(f"{name} was changed")
-        *references, added = _numbers(new[1])
-        if references != _numbers(old[1]) or added in references:
-            raise AlterationError(f"{name} was changed")
-        return added
+            *references, added = _numbers(new[1])
+            if references == _numbers(old[1]) and added not in references:
+                return added
+        raise AlterationError(f"{name} was changed")
 
 
 def next_id(before: bytes) -> bytes:
@@ -282,10 +284,3 @@ def _number(reference: bytes) -> int:
 
 def _numbers(references: bytes | None) -> list[int]:
     return [int(word) for word in (references or b"").replace(b" 0 R", b"").split()]
-
-
-def _search(pattern: re.Pattern[bytes], text: bytes, missing: str) -> int:
-    match = pattern.search(text)
-    if match is None:
-        raise AlterationError(missing)
-    return int(match[1])

@@ -103,15 +103,12 @@ def _check(
 ) -> None:
     belonging = chains(signers, certificates)
     responders = {
-        responder
-        for ocsp_response in responses
-        for responder in certificates
-        if responds(ocsp_response, responder)
+        other
+        for response in responses
+        for other in certificates
+        if responds(response, other) and _issued_by_any(other, belonging)
     }
-    belonging = chains(
-        belonging | {responder for responder in responders if _issued_by_any(responder, belonging)},
-        certificates,
-    )
+    belonging = chains(belonging | responders, certificates)
     for certificate in certificates:
         if certificate not in belonging or not (
             certificate in signers or _issued_by_any(certificate, belonging)

@@ -9,14 +9,12 @@ import re
 from datetime import datetime
 from io import BytesIO
 
-from asn1crypto import x509 as asn1_x509
-from cryptography.hazmat.primitives.serialization import Encoding
 from pyhanko.sign.signers import PdfSigner, SimpleSigner
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from frtaudit.signing.pdf.appending import dated_writer, session_at, signature_metadata
 from frtaudit.signing.pdf.signature import PdfSignature
-from frtaudit.signing.signer import common_name
+from frtaudit.signing.signer import asn1_of, common_name
 
 VALUE = re.compile(rb"/Contents <([0-9A-Fa-f]+)>")
 ID = re.compile(rb"(/ID \[ <[0-9a-f]*> <)[0-9a-f]{32}(> \])")
@@ -48,8 +46,7 @@ def first_difference(content: bytes, other: bytes) -> int:
 
 def _with_room(layout: bytes, first: PdfSignature, when: datetime, room: int) -> bytes:
     """The layout with room for a first signature of ``room`` hexadecimal digits, all of them 0."""
-    certificate = asn1_x509.Certificate.load(first.certificate.public_bytes(Encoding.DER))
-    signer = SimpleSigner(certificate, None, SimpleCertificateStore())  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
+    signer = SimpleSigner(asn1_of(first.certificate), None, SimpleCertificateStore())  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
     maker = PdfSigner(signature_metadata(1, common_name(first.certificate)), signer)
     session = session_at(maker, dated_writer(layout, when), when)
     output = BytesIO()

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from asn1crypto import crl, ocsp, pem
 from asn1crypto import x509 as asn1_x509
-from cryptography.hazmat.primitives.serialization import Encoding
 from pyhanko_certvalidator import CertificateValidator, ValidationContext
 from pyhanko_certvalidator.errors import PathError, ValidationError
 
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError
-from frtaudit.signing.signer import Signer
+from frtaudit.signing.signer import Signer, asn1_of
 from frtaudit.signing.timestamp import Authority, authority, check_url
 from frtaudit.signing.waiting import wait
 
@@ -71,9 +70,7 @@ def check_named(level: PadesLevel, tsa: str | None, evidence: str | None) -> Non
 def _context(folder: Path, signer: Signer) -> ValidationContext:
     evidence = list(_held(folder))
     certificates = [entry for entry in evidence if isinstance(entry, asn1_x509.Certificate)]
-    signer_chain = [
-        _asn1(certificate.public_bytes(Encoding.DER)) for certificate in (signer.certificate, *signer.chain)
-    ]
+    signer_chain = [asn1_of(certificate) for certificate in (signer.certificate, *signer.chain)]
     roots = [certificate for certificate in (*certificates, *signer_chain) if certificate.self_signed != "no"]
     return ValidationContext(
         trust_roots=roots,
@@ -89,9 +86,7 @@ def _check_paths(
     time_authority: Authority, context: ValidationContext, signer: Signer, level: PadesLevel
 ) -> None:
     async def check() -> None:
-        validator = CertificateValidator(
-            _asn1(signer.certificate.public_bytes(Encoding.DER)), validation_context=context
-        )
+        validator = CertificateValidator(asn1_of(signer.certificate), validation_context=context)
         await validator.async_validate_usage(set())  # type: ignore[no-untyped-call]  # pyHanko left it untyped
         async for _ in time_authority.validation_paths(context):  # type: ignore[no-untyped-call]  # pyHanko left it untyped
             pass
@@ -127,7 +122,3 @@ def _read(body: bytes, path: Path) -> asn1_x509.Certificate | crl.CertificateLis
         return read
     accepted = "certificates, CRLs and OCSP responses"
     raise DataError("report.evidence", f"{path.name} contains none of what is required", accepted)
-
-
-def _asn1(data: bytes) -> asn1_x509.Certificate:
-    return asn1_x509.Certificate.load(data)

@@ -17,7 +17,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from pyhanko.pdf_utils.generic import DictionaryObject, Reference
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
-from pyhanko.sign.ades.report import AdESSubIndic
 from pyhanko.sign.general import SigningError
 from pyhanko.sign.signers import PdfSigner, SimpleSigner
 from pyhanko.sign.signers.pdf_cms import PdfCMSSignedAttributes
@@ -51,7 +50,7 @@ from frtaudit.signing.pdf.pades import BASIC, Pades
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole, check_imprint, check_members
-from frtaudit.signing.signer import Signer, dated_outside
+from frtaudit.signing.signer import Signer, asn1_of, dated_outside
 from frtaudit.signing.waiting import wait
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
@@ -61,6 +60,7 @@ LONGEST = 1 << 20
 DIGITS = bytes(48 if chr(code) in "0123456789abcdefABCDEF \t\n\f\r\0" else 46 for code in range(256))
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
+NO_PATH = "no path to a trusted certificate"
 # Purposes of a certificate that signs documents, where it names any: not that of a server or of an authority.
 PURPOSES = {
     *("1.3.6.1.5.5.7.3.36", "microsoft_document_signing", "adobe_authentic_documents_trust"),
@@ -123,8 +123,13 @@ def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes
         validation_context=pades.evidence,
         use_pades_lta=pades.level is PadesLevel.B_LTA,
     )
+    key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
+    for link in signer.chain:
+        chain.register(asn1_of(link))
+    pyhanko_signer = SimpleSigner(asn1_of(signer.certificate), keys.PrivateKeyInfo.load(key), chain)
     try:
-        maker = PdfSigner(meta, _pyhanko_signer(signer), timestamper=pades.authority)
+        maker = PdfSigner(meta, pyhanko_signer, timestamper=pades.authority)
         return wait(_sign(maker, writer, when, pades))
     except (OSError, SigningError, PathError, ValidationError) as error:
         raise DataError("report.pades", f"{pades.level.value} cannot be reached ({error})") from None
@@ -166,24 +171,20 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
             raise VerificationError(where, "contains parts of a signature, but none that can be read")
         return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
     for signature in embedded:
-        _check_value(signature, f"{where} ({signature.field_name})")
+        place = f"{where} ({signature.field_name})"
+        check_members(signature, place)
+        if str(signature.sig_object_type) == TIMESTAMP:
+            check_imprint(signature.signed_data, place)
+        else:
+            check_form(signature, place)
+        check_bag(signature.signed_data, place)
     first = ReportReader(pdf[: _end(embedded[0])])
     store = _check_additions(pdf, first, embedded, where)
-    signatures = tuple(
-        _check(pdf, embedded_signature, roots, store, where) for embedded_signature in embedded
+    return SignedPdf(
+        signatures=tuple(_check(pdf, signature, roots, store, where) for signature in embedded),
+        attachments=dict(_attachments(first.root)),
+        level=_level(embedded, reader),
     )
-    level = _level(embedded, reader)
-    return SignedPdf(signatures=signatures, attachments=dict(_attachments(first.root)), level=level)
-
-
-def _check_value(embedded: EmbeddedPdfSignature, where: str) -> None:
-    """What a signature, and a time in it, does not sign of itself has one form."""
-    check_members(embedded, where)
-    if str(embedded.sig_object_type) == TIMESTAMP:
-        check_imprint(embedded.signed_data, where)
-    else:
-        check_form(embedded, where)
-    check_bag(embedded.signed_data, where)
 
 
 def _end(embedded: EmbeddedPdfSignature) -> int:
@@ -235,7 +236,6 @@ def _check(
 ) -> PdfSignature:
     field = str(embedded.field_name)
     check_hole(pdf, embedded, f"{where} ({field})")
-    is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
     status = wait(_status(embedded, roots, store))
     if not (status.intact and status.valid):
         raise VerificationError(f"{where} ({field})", "is not valid: signed bytes were changed")
@@ -249,17 +249,20 @@ def _check(
     certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
     when = getattr(status, "timestamp", embedded.self_reported_timestamp)
     ended = dated_outside(certificate, when) or _revoked(certificate, store, stamp)
+    problem = NO_PATH
+    if status.trust_problem_indic is not None:
+        problem = str(status.trust_problem_indic.standard_name).lower().replace("_", " ")
     return PdfSignature(
         field=field,
         certificate=certificate,
         when=when,
         end=_end(embedded),
-        is_timestamp=is_timestamp,
-        distrust=ended if status.trusted else _words(status.trust_problem_indic),
+        is_timestamp=str(embedded.sig_object_type) == TIMESTAMP,
+        distrust=ended if status.trusted else problem,
         ended=ended,
         stamped=None if stamp is None else stamp.timestamp,
         authority=tsa,
-        time_distrust=None if stamp is None or stamp.trusted else "no path to a trusted certificate",
+        time_distrust=None if stamp is None or stamp.trusted else NO_PATH,
     )
 
 
@@ -269,7 +272,7 @@ async def _status(
     """What pyHanko finds, with the certificates of the DSS to find a path."""
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
     context = ValidationContext(
-        trust_roots=[asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots],
+        trust_roots=[asn1_of(root) for root in roots],
         other_certs=[asn1_x509.Certificate.load(certificate) for certificate in store.certificates.values()],
         moment=None if is_timestamp else embedded.self_reported_timestamp,
     )
@@ -309,12 +312,6 @@ def _revoked(
     return f"its certificate was revoked on {since:%Y-%m-%d}, and no trusted time says that it signed before"
 
 
-def _words(indication: AdESSubIndic | None) -> str:
-    if indication is None:
-        return "no path to a trusted certificate"
-    return str(indication.standard_name).lower().replace("_", " ")
-
-
 async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datetime, pades: Pades) -> bytes:
     """What PdfSigner.async_sign_pdf does, with the time of signing as an argument."""
     session = session_at(signer, writer, when)
@@ -328,15 +325,6 @@ async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datet
     if pades.evidence is None or validation is None:
         return output.getvalue()
     return await with_evidence(output.getvalue(), bytes(signed.sig_contents), validation, pades)
-
-
-def _pyhanko_signer(signer: Signer) -> SimpleSigner:
-    key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    certificate = asn1_x509.Certificate.load(signer.certificate.public_bytes(Encoding.DER))
-    chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
-    for link in signer.chain:
-        chain.register(asn1_x509.Certificate.load(link.public_bytes(Encoding.DER)))
-    return SimpleSigner(certificate, keys.PrivateKeyInfo.load(key), chain)
 
 
 def _quiet() -> None:

@@ -20,8 +20,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     out: Path = options.out
     if not options.draw:
+        settings = Settings(
+            cohorts=options.cohorts,
+            B=options.B,
+            level_cohorts=options.level_cohorts,
+            B_level=options.B_level,
+            seed=options.seed,
+            workers=options.workers,
+            cells=tuple(options.cell),
+        )
         try:
-            results = study(_settings(options), on_terminal)
+            results = study(settings, on_terminal)
         except FrtauditError as error:
             sys.stderr.write(f"{error}\n")
             return 2
@@ -43,18 +52,6 @@ def draw(out: Path, results: Study, docs: Path | None = None) -> None:
         docs.mkdir(parents=True, exist_ok=True)
         for name, drawing in guarantees.for_documents(results).items():
             (docs / f"{name}.svg").write_text(drawing, "utf-8")
-
-
-def _settings(options: argparse.Namespace) -> Settings:
-    return Settings(
-        cohorts=options.cohorts,
-        B=options.B,
-        level_cohorts=options.level_cohorts,
-        B_level=options.B_level,
-        seed=options.seed,
-        workers=options.workers,
-        cells=tuple(options.cell),
-    )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -23,9 +23,11 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.evaluation.operating_points import OperatingPoint
 from frtaudit.stats.intervals import coverage
+from frtaudit.stats.rates.targets import threshold_at
+from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.study.pages import parser_of, write_line
-from frtaudit.testing.study.sets import superpopulation
-from frtaudit.testing.study.sets.superpopulation import Cohorts, RealSet, Truth
+from frtaudit.testing.study.sets import one_sided, scored_sets, shown, superpopulation
+from frtaudit.testing.study.sets.superpopulation import RealSet
 from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
 
 SYSTEMS = (
@@ -34,7 +36,7 @@ SYSTEMS = (
 )
 PEOPLE, TARGETS = (100, 400), (1e-2, 1e-3, 1e-4)
 ALPHA, TOLERATED = 0.05, 0.05
-RATES = ("fmr", "fnmr")
+RATES, WEIGHTING = ("fmr", "fnmr"), Weighting.IDENTITY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,17 +67,17 @@ class Design:
 
 def designs(of: RealSet, people: int, target: float, cohorts: int, audits: int) -> list[Design]:
     """FMR and FNMR of one system, number of people and target, in the identity weighting."""
-    truth = superpopulation.truth_at(of, target, Weighting.IDENTITY)
+    threshold = threshold_at(of.tail, no_groups(of.tail), target, WEIGHTING)
     rng = np.random.default_rng(seed_of(0, "appendix", of.name, str(people), f"{target:g}"))
     chosen = superpopulation.draw(of, people, cohorts, rng)
-    shown = {
-        "fmr": superpopulation.non_mated(of, chosen, truth),
-        "fnmr": superpopulation.mated(of, chosen, truth),
-    }
-    estimates = [_audit(of, cohort, truth) for cohort in chosen[:audits]]
+    errors = scored_sets.errors_of(of.name, of.tail)
+    fnmr = shown.mated(errors, chosen, threshold, WEIGHTING)
+    fmr = one_sided.with_match_rates(shown.non_mated(errors, chosen, threshold, WEIGHTING), fnmr)
+    estimates = [_audit(of, cohort, threshold) for cohort in chosen[:audits]]
     results = []
-    for rate in RATES:
-        missed = _truly(of, shown, truth, rate)
+    for rate, drawn in {"fmr": fmr, "fnmr": fnmr}.items():
+        given = one_sided.given(drawn)
+        missed = coverage.misses(coverage.wilson(given.own, given.lent, given.over, ALPHA), given.truth)
         values = [estimate[rate] for estimate in estimates if rate in estimate]
         results.append(
             Design(
@@ -88,41 +90,16 @@ def designs(of: RealSet, people: int, target: float, cohorts: int, audits: int) 
     return results
 
 
-def _truly(of: RealSet, shown: dict[str, Cohorts], truth: Truth, rate: str) -> coverage.Misses:
-    """How many of the report's intervals hold the rate of the whole set."""
-    cohorts, value = shown[rate], getattr(truth, rate)
-    total = coverage.Misses(lower=0, upper=0, given=0)
-    over = superpopulation.denominators(of, cohorts.chosen, truth, ends=2 if rate == "fmr" else 1)
-    mated = superpopulation.denominators(of, cohorts.chosen, truth, ends=1)
-    for c, (whole, people) in enumerate(zip(over, mated, strict=True)):
-        if whole.subjects < 2:
-            continue
-        fnmr = (
-            float(coverage.rates(superpopulation.one_of(shown["fnmr"].own, c), people)[0])
-            if people.subjects
-            else 0.0
-        )
-        denominators = coverage.with_match_rate(whole, 1 - fnmr)  # of FNMR it changes nothing
-        bounds = coverage.wilson(
-            superpopulation.one_of(cohorts.own, c),
-            superpopulation.one_of(cohorts.lent, c),
-            denominators,
-            ALPHA,
-        )
-        total += coverage.misses(bounds, value)
-    return total
-
-
-def _audit(of: RealSet, people: Ints, truth: Truth) -> dict[str, float]:
+def _audit(of: RealSet, people: Ints, threshold: float) -> dict[str, float]:
     """What the appendix of one audit says, "as estimated", of each rate that had errors."""
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     spec = spec_of(
-        targets=(), thresholds=(truth.threshold,), intervals=wanted, n=39, seed=int(people[0]), folds=False
+        targets=(), thresholds=(threshold,), intervals=wanted, n=39, seed=int(people[0]), folds=False
     )
-    system = system_of(cohort_of(superpopulation.sampled(of, people), {}), spec)
+    system = system_of(cohort_of(of.templates.of(people), {}), spec)
     coverages = {}
     for rate in RATES:
-        place = OperatingPoint(rate, truth.weighting, 0, truth.threshold, 0)
+        place = OperatingPoint(rate, WEIGHTING, 0, threshold, 0)
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
         for estimate in Coverage().of_row(system, row, ALPHA, (Scenario.ESTIMATE,)):
             if estimate.metric == "simulated_coverage" and estimate.value is not None:

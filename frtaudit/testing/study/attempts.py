@@ -14,7 +14,7 @@ import numpy as np
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.stats.intervals.clustered_share import share_bounds
-from frtaudit.testing.study.misses import Misses, missed
+from frtaudit.testing.study.misses import Misses, missed, totals
 from frtaudit.testing.study.pages import into, parser_of
 from frtaudit.testing.study.sets.one_sided import ERRORS
 
@@ -86,12 +86,11 @@ def cells(cohorts: int) -> Iterator[Tried]:
         for people in PEOPLE:
             for failing in FAILING:
                 rng = np.random.default_rng(seed_of(0, PLACE, tried, str(people), str(failing)))
-                counted = sum(_missed(failing, trials_of(tried, people, rng), rng) for _ in range(cohorts))
-                lower, upper = np.asarray(counted).astype(int).tolist()
+                rows = [_missed(failing, trials_of(tried, people, rng), rng) for _ in range(cohorts)]
+                lower, upper = totals(rows)
                 yield Tried(
-                    tried=tried, people=people, truth=failing.truth, cohorts=cohorts, lower=tuple(lower),
-                    upper=tuple(upper),
-                )  # fmt: skip
+                    tried=tried, people=people, truth=failing.truth, cohorts=cohorts, lower=lower, upper=upper
+                )
 
 
 def _missed(failing: Failing, trials: Ints, rng: np.random.Generator) -> Floats:

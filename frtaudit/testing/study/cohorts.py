@@ -7,9 +7,8 @@ from functools import cache, partial
 from multiprocessing import get_context
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.freeze import freeze
 from frtaudit.core.machine.progress import Progress
@@ -21,7 +20,7 @@ from frtaudit.testing.populations import Subjects, sizes_of
 from frtaudit.testing.study.cells import Cell, LevelsCell
 from frtaudit.testing.study.shots import CohortShots, Key, Shot, read_cohort, shot_of
 from frtaudit.testing.study.systems import ALIKE, UNLIKE, cohort_of, spec_of, system_of
-from frtaudit.testing.truth import EDGES, Scores, Value, simulate
+from frtaudit.testing.truth import BINS, EDGES, Scores, Value, bins_of, simulate
 
 CHUNK = 10
 LEVELS = tuple(float(level) for level in np.round(np.linspace(0.05, 0.95, 19), 2))
@@ -73,17 +72,13 @@ def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int)
     """Cohort ``number`` of a study over nominal levels: FNMR at one FMR."""
     system = levels_system(cell, number, (cell.fmr,), seed=seed, n=n)
     threshold = float(system.operating_points.at_target[0, 0])
-    summary = read(
-        system,
-        OperatingPoint("fnmr", Weighting.POOLED, 0, threshold, 0),
-    )
+    summary = read(system, OperatingPoint("fnmr", Weighting.POOLED, 0, threshold, 0))
     shots = {}
     for level in LEVELS:
         for interval in intervals_of(summary, cell.intervals, 1 - level)[: len(cell.intervals)]:
             key = Key(
                 quantity="FNMR at FMR",
                 point=f"FMR {cell.fmr:g}",
-                weighting="pooled",
                 method=interval.method,
                 target=interval.target,
                 nominal=level,
@@ -123,8 +118,7 @@ def fixed_subjects(cell: LevelsCell, seed: int) -> Subjects:
 def fixed_truth(cell: LevelsCell, seed: int, sets: int = FIXED_TRUTH) -> Value:
     """FNMR at the FMR target for these subjects, from ``sets`` fresh sets of samples; the error from their spread."""
     counts = _fixed_counts(cell, seed, sets)
-    parts = np.array([_fnmr_at(part, cell.fmr) for part in counts])
-    return Value(value=_fnmr_at(counts.sum(axis=0), cell.fmr), error=float(parts.std(ddof=1) / np.sqrt(sets)))
+    return Value.of(_fnmr_at(counts.sum(axis=0), cell.fmr), [_fnmr_at(part, cell.fmr) for part in counts])
 
 
 def fixed_roc(
@@ -143,22 +137,17 @@ def _fixed_counts(cell: LevelsCell, seed: int, sets: int) -> Floats:
     """
     subjects = fixed_subjects(cell, seed)
     rng = np.random.default_rng(seed_of(seed, cell.name, "truth"))
-    bins = EDGES.size - 1
-    counts = np.zeros((sets, 2, bins))
+    counts = np.zeros((sets, 2, BINS))
     for number in range(sets):
         sampled = subjects.samples(rng, [cell.samples] * cell.subjects)
         i, j = np.triu_indices(cell.samples, k=1)
-        place = _bins(sampled.vectors @ sampled.vectors.T, bins)
+        place = bins_of(sampled.vectors @ sampled.vectors.T)
         blocks = place.reshape(cell.subjects, cell.samples, cell.subjects, cell.samples)
         block = blocks[np.arange(cell.subjects), :, np.arange(cell.subjects), :]
-        mated = np.bincount(block[:, i, j].ravel(), minlength=bins)
-        everything = np.bincount(place.ravel(), minlength=bins)
-        counts[number] = mated, (everything - np.bincount(block.ravel(), minlength=bins)) / 2
+        mated = np.bincount(block[:, i, j].ravel(), minlength=BINS)
+        everything = np.bincount(place.ravel(), minlength=BINS)
+        counts[number] = mated, (everything - np.bincount(block.ravel(), minlength=BINS)) / 2
     return counts
-
-
-def _bins(scores: npt.NDArray[np.floating], bins: int) -> Ints:
-    return np.clip(((scores + 1) * (bins / 2)).astype(np.int64), 0, bins - 1)
 
 
 def _fnmr_at(counts: Floats, fmr: float) -> float:
@@ -183,9 +172,7 @@ def collect(
         reader = partial(of_population, cell, truth=simulate(cell.population).mean, seed=seed, n=n)
     chunks = [range(first, min(first + CHUNK, cohorts)) for first in range(0, cohorts, CHUNK)]
     if workers == 1:
-        return _joined(
-            [cohort_shots for chunk in progress(chunks, cell.name) for cohort_shots in _chunk(reader, chunk)]
-        )
+        return _joined([reader(number) for chunk in progress(chunks, cell.name) for number in chunk])
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         jobs = [pool.submit(_chunk, reader, chunk) for chunk in chunks]
         return _joined([cohort_shots for job in progress(jobs, cell.name) for cohort_shots in job.result()])

@@ -9,7 +9,6 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,20 +18,16 @@ import scipy
 from frtaudit.analyses.comparison import measures
 from frtaudit.analyses.comparison.contrasts import IDENTICAL, Judged, judged
 from frtaudit.analyses.comparison.support import CommonSupport, support_of
-from frtaudit.core import CohortData, Templates
 from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.spec import AuditSpec, Bootstrap, CurveGrid, Grid, GridKind, Plan, Thresholds, Weighting
-from frtaudit.datasets.protocols.all_pairs import AllPairs
-from frtaudit.datasets.providers.cosine import Cosine
+from frtaudit.core.spec import AuditSpec, CurveGrid, Plan, Weighting
 from frtaudit.evaluation.system import POOLED, SystemData
-from frtaudit.pipeline.evaluate import evaluate_system, groups_of
 from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
-from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
+from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population
 from frtaudit.testing.study.pages import into, parser_of, write_line
-from frtaudit.testing.study.systems import cohort_of
+from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of, system_of
 
 ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets
@@ -94,56 +89,30 @@ def systems_of(scene: Scene, number: int, seed: int, resamples: int, shift: floa
     rng = np.random.default_rng(cohort_seed)
     people = scene.population.subjects(rng, SUBJECTS)
     seen = people.samples(rng, [SAMPLES] * SUBJECTS, np.float64)
-    by_system = {name: _templates(seen, scene.noise, rng) for name in NAMES}
-    cohort_data = replace(
-        cohort_of(seen, {}),
-        templates={name: partial(_same, templates) for name, templates in by_system.items()},
-    )
+    scale, templates = scene.noise / np.sqrt(seen.vectors.shape[1]), {}
+    for name in NAMES:
+        noisy = unit(seen.vectors + scale * rng.standard_normal(seen.vectors.shape))
+        templates[name] = cohort_of(replace(seen, vectors=noisy), {}).templates[SYSTEM]
+    cohort_data = replace(cohort_of(seen, {}), templates=templates)
     spec = _spec(cohort_seed, resamples)
-    datas = [_evaluated(spec, name, cohort_data) for name in NAMES]
-    return [datas[0], _moved(datas[1], shift)] if shift else datas
-
-
-def _same(templates: Templates) -> Templates:
-    return templates
-
-
-def _templates(seen: Sampled, noise: float, rng: np.random.Generator) -> Templates:
-    """The same templates with noise of its own for each system."""
-    width = seen.vectors.shape[1]
-    noisy = unit(seen.vectors + noise / np.sqrt(width) * rng.standard_normal(seen.vectors.shape))
-    return Templates(rows=np.arange(len(noisy), dtype=np.int32), vectors=noisy.astype(np.float32))
+    first, second = (system_of(cohort_data, spec, name) for name in NAMES)
+    if shift:  # thresholds stay, FNMR rises; replicates are drawn anew
+        mated = (second.tail.mated_score - shift).astype(np.float32)
+        second = replace(second, tail=replace(second.tail, mated_score=mated), replicates={})
+    return [first, second]
 
 
 def _spec(seed: int, resamples: int) -> AuditSpec:
     size = SUBJECTS * SAMPLES
     pairs = size * (size - 1) // 2 - SUBJECTS * SAMPLES * (SAMPLES - 1) // 2
-    return AuditSpec(
-        name="compare",
-        cohort=None,
-        protocol=AllPairs(),
-        analyses={},
-        seed=seed,
+    targets = [count / pairs for count in EXPECTED]
+    spec = spec_of(targets=targets, thresholds=(), intervals=(), n=resamples, seed=seed, folds=False)
+    return replace(
+        spec,
         weighting=Weighting.POOLED,
-        thresholds=Thresholds(
-            fmr=tuple(count / pairs for count in EXPECTED),
-            grid=Grid(kind=GridKind.EXPLICIT, values=()),
-            curve=CurveGrid(per_decade=0),
-        ),
-        bootstrap=Bootstrap(B=resamples, alpha=ALPHA, plans=(Plan.SUBJECTS,)),
-        threads=1,
+        thresholds=replace(spec.thresholds, curve=CurveGrid(per_decade=0)),
+        bootstrap=replace(spec.bootstrap, plans=(Plan.SUBJECTS,)),
     )
-
-
-def _evaluated(spec: AuditSpec, name: str, cohort_data: CohortData) -> SystemData:
-    comparisons = AllPairs().comparisons(cohort_data)
-    return evaluate_system(spec, Cosine(name=name), cohort_data, comparisons, groups_of(cohort_data.cohort))
-
-
-def _moved(system: SystemData, shift: float) -> SystemData:
-    """The trial with its mated scores moved down: thresholds stay, FNMR rises. Its replicates are drawn anew."""
-    moved = replace(system.tail, mated_score=(system.tail.mated_score - shift).astype(np.float32))
-    return replace(system, tail=moved, replicates={})
 
 
 def compared(common: CommonSupport) -> list[Judged]:
@@ -154,8 +123,8 @@ def compared(common: CommonSupport) -> list[Judged]:
 
 def evaluated(systems: Sequence[SystemData]) -> CohortComparison:
     """One comparison, its mirror image, and the same systems as if other people had been drawn for each."""
-    judgeds, mirror = compared(support_of(systems)), compared(support_of(systems[::-1]))
     common = support_of(systems)
+    judgeds, mirror = compared(common), compared(support_of(systems[::-1]))
     families = [judged.family for judged in judgeds]
     wrong = _errors(common)
     other = _other_people(common)
@@ -244,13 +213,8 @@ def _exchangeable(scene: Scene, seen: Sequence[CohortComparison]) -> Iterator[Cl
         where = f"{name}, {expected} expected false matches"
         alike = float(np.nanmean([comparison.alike[a] for comparison in seen]))
         differs = np.array([comparison.told[a] for comparison in seen])
-        yield _share(
-            where,
-            f"exchangeable vendors (errors correlated by {alike:.2f}) differ significantly",
-            differs,
-            ALPHA,
-            "greater",
-        )
+        claim = f"exchangeable vendors (errors correlated by {alike:.2f}) differ significantly"
+        yield _share(where, claim, differs, ALPHA, "greater")
         ratio = np.array(
             [comparison.paired[a] / comparison.unpaired[a] for comparison in seen if comparison.tested[a]]
         )

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from frtaudit.config.plugins import load_plugins
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Weighting
@@ -24,11 +23,11 @@ from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.stats.similarity.transactions import transaction_tail
 from frtaudit.testing.populations import Sampled
-from frtaudit.testing.study.misses import Misses, missed
+from frtaudit.testing.study.misses import Misses, missed, totals
 from frtaudit.testing.study.pages import into, parser_of
-from frtaudit.testing.study.sets.one_sided import ERRORS
+from frtaudit.testing.study.sets.one_sided import ERRORS, shares
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
-from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, missing, sources
+from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, ready, sources
 
 DESIGNS = ((60, 1e-2), (150, 1e-3))  # people and FAR of the set
 COHORTS, FOLDS, ATTEMPTS = 2000, 10, 2
@@ -204,16 +203,9 @@ def design(of: ScoredSet, people: int, target: float, cohorts: int) -> list[Deci
             counted.setdefault(name, []).append(missed(bounds, true))
     results = []
     for name, rows in counted.items():
-        lower, upper = np.sum(rows, axis=0).astype(int).tolist()
+        lower, upper = totals(rows)
         results.append(
-            Decided(
-                set=of.name,
-                people=people,
-                rate=name,
-                cohorts=len(rows),
-                lower=tuple(lower),
-                upper=tuple(upper),
-            )
+            Decided(set=of.name, people=people, rate=name, cohorts=len(rows), lower=lower, upper=upper)
         )
     return results
 
@@ -226,9 +218,7 @@ def table(results: Sequence[Decided]) -> str:
         "|---" * 7 + "|",
     ]
     for row in results:
-        lower, upper = (
-            " / ".join(f"{count / row.cohorts:.4f}" for count in counts) for counts in (row.lower, row.upper)
-        )
+        lower, upper = shares(row.lower, row.upper, row.cohorts)
         word = f"**claim rejected: {', '.join(row.broken)}**" if row.broken else "holds"
         lines.append(
             f"| {row.set} | {row.people} | {row.rate} | {lower} | {upper} | {row.cohorts} | {word} |"
@@ -246,9 +236,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE)
     options = parser.parse_args(argv)
     parts = options.part or ("real",)
-    if (reason := missing(parts)) is not None:
-        parser.error(reason)
-    load_plugins()
+    ready(parser, parts)
     results: list[Decided] = []
     for source in sources(parts, options.set, (), options.made_people):
         for people, target in DESIGNS:

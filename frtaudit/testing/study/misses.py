@@ -1,5 +1,6 @@
 """Misses of one-sided bounds, counted over cohorts and held against 1.2 times their error."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,12 @@ class Misses:
             for error, count in zip(ERRORS, counts, strict=True)
             if stats.binomtest(count, self.cohorts, SLACK * error, alternative="greater").pvalue <= ALARM
         )
+
+
+def totals(rows: Sequence[Floats | tuple[Floats, Floats]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """How many of the cohorts' lower and of their upper bounds miss, at each error, from what each missed."""
+    lower, upper = np.array(rows, dtype=np.float64).sum(axis=0).astype(int).tolist()
+    return tuple(lower), tuple(upper)
 
 
 def missed(bounds: RateBounds, truth: float) -> Floats:

@@ -9,23 +9,13 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
-from frtaudit.config.plugins import load_plugins
-from frtaudit.core import (
-    Classification,
-    CohortData,
-    Estimate,
-    Groups,
-    Interval,
-    Method,
-    ScoreTail,
-    Target,
-)
+from frtaudit.core import Estimate, Groups, Interval, Method, ScoreTail, Target
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, IntervalSpec, Plan, Weighting
@@ -38,16 +28,18 @@ from frtaudit.pipeline.evaluate import groups_of, request_of
 from frtaudit.pipeline.thresholds import points_of
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.intervals.wilson import WilsonRule, prepare, prepare_mated
-from frtaudit.stats.rates.rates import Rates, rates
+from frtaudit.stats.rates.rates import rates
 from frtaudit.stats.rates.resolution import unresolved
 from frtaudit.stats.rates.trials import trials
 from frtaudit.stats.similarity.tail import no_groups
+from frtaudit.testing.checks import ALARM
 from frtaudit.testing.populations import Sampled
+from frtaudit.testing.study import misses
 from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
 from frtaudit.testing.study.sets import scored_sets, shown
-from frtaudit.testing.study.sets.one_sided import ERRORS
+from frtaudit.testing.study.sets.one_sided import ERRORS, shares
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
-from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, missing, sources
+from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, ready, sources
 from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of
 
 DESIGNS = ((60, 1e-2), (150, 1e-3), (400, 1e-4))  # people and FMR target: ten expected false matches and more
@@ -55,23 +47,20 @@ GROUPS = (2, 6, 12)
 SYSTEMS = (1, 3)
 NOISE = 0.05  # of each coordinate of a template, so that systems of a set are exchangeable (FORMULAS 8.16)
 COHORTS, RESAMPLES = 2000, 199
-ALPHA, COVERS, SLACK, ALARM = 0.05, 0.94, 1.2, 1e-3
+ALPHA, COVERS = 0.05, 0.94
 PLACE = "moving thresholds"
 
 Misses = tuple[Floats, Floats]  # of the lower and of the upper bound, 1 or 0 at each error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moving:
+class Moving(misses.Misses):
     """One interval of one design: ``lower``, ``upper`` misses at each of ``ERRORS`` (or of the 95 % interval alone)."""
 
     set: str
     people: int
     target: float
     interval: str
-    cohorts: int
-    lower: tuple[int, ...]
-    upper: tuple[int, ...]
 
     @property
     def key(self) -> tuple[str | int | float, ...]:
@@ -84,11 +73,7 @@ class Moving:
         if len(self.lower) == 1:
             covered = self.cohorts - self.lower[0] - self.upper[0]
             return bool(stats.binomtest(covered, self.cohorts, COVERS, alternative="less").pvalue > ALARM)
-        return all(
-            stats.binomtest(count, self.cohorts, SLACK * error, alternative="greater").pvalue > ALARM
-            for counts in (self.lower, self.upper)
-            for error, count in zip(ERRORS, counts, strict=True)
-        )
+        return not self.broken
 
 
 def exchangeable(of: ScoredSet, count: int) -> list[ScoredSet]:
@@ -125,14 +110,19 @@ def design(
         evaluated = [
             _evaluated(system, np.sort(chosen), codes, target, number, resamples) for system in systems
         ]
-        for name, misses in _shown(evaluated, truths, target):
-            missed.setdefault(name, []).append(misses)
+        for name, bounds in _shown(evaluated, truths, target):
+            missed.setdefault(name, []).append(bounds)
     for name, rows in missed.items():
-        lower, upper = np.sum(rows, axis=0).astype(int).tolist()
+        lower, upper = misses.totals(rows)
         yield Moving(
-            set=of.name, people=people, target=target, interval=name, cohorts=len(rows), lower=tuple(lower),
-            upper=tuple(upper),
-        )  # fmt: skip
+            set=of.name,
+            people=people,
+            target=target,
+            interval=name,
+            cohorts=len(rows),
+            lower=lower,
+            upper=upper,
+        )
 
 
 def _truth(of: ScoredSet, target: float, weighting: Weighting) -> tuple[float, float]:
@@ -153,11 +143,7 @@ def _evaluated(
     templates = of.templates
     if templates is None:
         raise ValueError(f"{of.name}: no templates to audit")
-    inside = np.isin(templates.subject_of, people)
-    owner = np.searchsorted(people, templates.subject_of[inside])
-    cohort_data = _with_groups(
-        cohort_of(Sampled(vectors=templates.vectors[inside], subject_of=owner), {}), codes
-    )
+    cohort_data = cohort_of(templates.of(people), codes)
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     spec = spec_of(targets=(target,), thresholds=(), intervals=wanted, n=resamples, seed=number, folds=False)
     provider, comparisons = Cosine(name=SYSTEM), AllPairs().comparisons(cohort_data)
@@ -169,6 +155,7 @@ def _evaluated(
     resolved = (unresolved(target, int(counted.non_mated[0])),)
     points = points_of((target,), (0,), tail, groups, resolved, ())
     known = points.at_target[np.isfinite(points.at_target)]
+    pooled, identity = (rates(tail, groups, np.where(np.isnan(at), np.inf, at)) for at in points.at_target)
     return SystemData(
         provider=SYSTEM,
         spec=spec,
@@ -179,7 +166,7 @@ def _evaluated(
         groups=groups,
         trials=counted,
         operating_points=points,
-        rates=_rates(tail, groups, points.at_target),
+        rates=(pooled, identity),
         max_points=np.empty((len(Weighting), 0, 1)),
         replicates={Plan.SUBJECTS: _replicates(spec, tail, groups)},
         rule=prepare_mated(tail, groups, known),
@@ -204,24 +191,6 @@ def _replicates(spec: AuditSpec, tail: ScoreTail, groups: Groups) -> Replicates:
     )
 
 
-def _rates(tail: ScoreTail, groups: Groups, at_target: Floats) -> tuple[Rates, Rates]:
-    pooled, identity = (rates(tail, groups, np.where(np.isnan(at), np.inf, at)) for at in at_target)
-    return pooled, identity
-
-
-def _with_groups(cohort_data: CohortData, codes: dict[str, Ints]) -> CohortData:
-    schemas = {
-        name: Classification(
-            name=name,
-            classes=(names := tuple(f"group {g}" for g in range(int(name)))),
-            labels=names,
-            codes=code.astype(np.int16),
-        )
-        for name, code in codes.items()
-    }
-    return replace(cohort_data, cohort=replace(cohort_data.cohort, classifications=schemas))
-
-
 def _shown(
     systems: Sequence[SystemData], truths: dict[Weighting, list[tuple[float, float]]], target: float
 ) -> Iterator[tuple[str, Misses]]:
@@ -237,7 +206,8 @@ def _shown(
             f"threshold, {weighting.value}",
             threshold_misses(systems[0].tail, rule, threshold, target, weighting),
         )
-        values = [_values(system, w, weighting) for system in systems]
+        by_system = [system.rates[w] for system in systems]
+        values = [(rate.fnmr if weighting is Weighting.POOLED else rate.frr)[0] for rate in by_system]
         for size in GROUPS:
             classes = [index for index, _ in systems[0].classes(str(size))]
             for count in SYSTEMS:
@@ -250,12 +220,6 @@ def _shown(
                 if interval is not None:
                     name = f"picked of {size} groups, {count} systems, {weighting.value}"
                     yield name, _misses(interval, truths[weighting][system][1], picked=True)
-
-
-def _values(system: SystemData, w: int, weighting: Weighting) -> Floats:
-    """FNMR at the target of everybody and of every group."""
-    rates = system.rates[w]
-    return np.asarray((rates.fnmr if weighting is Weighting.POOLED else rates.frr)[0])
 
 
 def _fnmr(system: SystemData, weighting: Weighting, target: float, group_index: int) -> Estimate:
@@ -300,10 +264,7 @@ def table(movings: Sequence[Moving]) -> str:
     head = "| cohorts of | people | FMR | interval of | lower misses | upper misses | of | |"
     lines = [head, "|---" * 8 + "|"]
     for moving in movings:
-        lower, upper = (
-            " / ".join(f"{count / moving.cohorts:.4f}" for count in counts)
-            for counts in (moving.lower, moving.upper)
-        )
+        lower, upper = shares(moving.lower, moving.upper, moving.cohorts)
         word = "holds" if moving.holds else "**claim rejected**"
         lines.append(
             f"| {moving.set} | {moving.people} | {moving.target:g} | {moving.interval} | {lower} | {upper} "
@@ -330,9 +291,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="JSON file; other designs that it holds are kept")
     options = parser.parse_args(argv)
     parts = options.part or ("real", "made")
-    if (reason := missing(parts)) is not None:
-        parser.error(reason)
-    load_plugins()
+    ready(parser, parts)
     movings = (
         {entry.key: entry for entry in read(options.out)} if options.out and options.out.exists() else {}
     )

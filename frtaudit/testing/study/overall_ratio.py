@@ -30,7 +30,7 @@ LOOK_ALIKE = 0.02  # share of pairs of people with errors all of whose images ma
 BLUR = 0.15  # how likely each further pair of images of two people errs with the first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """A design: ``share``: of the group, of ``groups``; ``errors``: expected in the group; ``ratio``: the truth."""
 
@@ -42,24 +42,6 @@ class Cell:
     share: float
     errors: int
     ratio: float
-
-    @classmethod
-    def of(
-        cls,
-        generator: str,
-        rate: str,
-        subjects: int,
-        samples: int,
-        groups: int,
-        share: float,
-        errors: int,
-        ratio: float,
-    ) -> "Cell":
-        """A cell of a design."""
-        return cls(
-            generator=generator, rate=rate, subjects=subjects, samples=samples, groups=groups, share=share,
-            errors=errors, ratio=ratio,
-        )  # fmt: skip
 
     @property
     def depth(self) -> float:
@@ -127,9 +109,9 @@ def cells() -> Iterator[Cell]:
     for rate in RATES:
         for generator in GENERATORS:
             for design in DESIGNS:
-                yield Cell.of(generator, rate, *design)
+                yield Cell(generator, rate, *design)
     for design in DESIGNS[:3]:
-        yield Cell.of("look-alikes", "fmr", *design)
+        yield Cell("look-alikes", "fmr", *design)
 
 
 def counted(cell: Cell, cohorts: int, seed: int = 0) -> Counted:
@@ -179,18 +161,14 @@ def ratio_of(cell: Cell, scale: Floats, rng: np.random.Generator) -> OverallRati
     return ratio_to_overall(prepare(tail, groups, [THRESHOLD]), cell.rate, THRESHOLD, 1, Weighting.POOLED)
 
 
-def _multipliers(cell: Cell, factor: float) -> Floats:
-    """Of each group: the judged one's, and unequal ones of the others, 1 on average."""
-    others = np.linspace(0.6, 1.4, cell.groups - 1) if cell.groups > 2 else np.ones(1)
-    return np.concatenate([[factor], others])
-
-
 def _mated_scale(cell: Cell, rng: np.random.Generator) -> tuple[Floats, float]:
     """Rate of each group's mated comparisons, and the true ratio: that of many people."""
     share = float((cell.group_of == 0).mean())
     factor = cell.ratio * (1 - share) / (1 - cell.ratio * share)
     pairs = cell.samples * (cell.samples - 1) / 2
-    rates = _multipliers(cell, factor) * cell.errors / (share * cell.subjects * pairs * factor)
+    # Of each group: the judged one's multiplier, and unequal ones of the others, 1 on average.
+    others = np.linspace(0.6, 1.4, cell.groups - 1) if cell.groups > 2 else np.ones(1)
+    rates = np.concatenate([[factor], others]) * cell.errors / (share * cell.subjects * pairs * factor)
     factors = weights(cell.generator, PEOPLE, rng)
     images = rng.gamma(0.5, 2.0, (2, PEOPLE)).mean(axis=0)
     mean = np.array([np.minimum(rate * factors * images, 1.0).mean() for rate in rates])

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.config.plugins import load_plugins
 from frtaudit.core.arrays import Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.scores import ScoreTail
@@ -20,7 +19,7 @@ from frtaudit.testing.populations import Sampled
 from frtaudit.testing.study.pages import into, parser_of, write_line
 from frtaudit.testing.study.sets import superpopulation
 from frtaudit.testing.study.sets.scored_sets import tail_of
-from frtaudit.testing.study.sets.sources import SYSTEMS, missing, real_data
+from frtaudit.testing.study.sets.sources import SYSTEMS, ready, real_data
 from frtaudit.testing.study.sets.superpopulation import RealSet
 
 WEAK = "F"  # the letter of the set that a bad matcher made on purpose
@@ -67,7 +66,7 @@ def split(of: RealSet, images: int, planted: int, rng: np.random.Generator) -> t
         subject[permutation[: permutation.size // 2]] = label
     order = np.argsort(subject, kind="stable")
     whose = np.concatenate([np.arange(people.size), chosen])
-    return Sampled(vectors=of.vectors[inside][order], subject_of=subject[order]), whose
+    return Sampled(vectors=of.templates.vectors[inside][order], subject_of=subject[order]), whose
 
 
 def drawn(of: RealSet, images: int, planted: int, rng: np.random.Generator) -> tuple[int, int, int]:
@@ -118,9 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--images", type=int, default=IMAGES, help="of each person at least")
     options = parser.parse_args(argv)
-    if (reason := missing(("real",))) is not None:
-        parser.error(reason)
-    load_plugins()
+    ready(parser, ("real",))
     names = [
         name
         for letter, name in SYSTEMS.items()

@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Interval, Method, Target
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.evaluation.intervals import intervals_of
 from frtaudit.evaluation.operating_points import OperatingPoint, read
@@ -17,7 +17,7 @@ from frtaudit.stats.interclass import d_l2, iid_bootstrap
 from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
 from frtaudit.testing.study.systems import ALIKE, UNLIKE
 from frtaudit.testing.study.truths import QuantityPoint as AtKey
-from frtaudit.testing.study.truths import functionals, group_point
+from frtaudit.testing.study.truths import group_point, quantities
 from frtaudit.testing.truth import Scores
 
 ALPHA = 1 - NOMINAL
@@ -30,9 +30,9 @@ class Key:
 
     quantity: str
     point: str
-    weighting: str
     method: Method
-    target: Target
+    weighting: str = Weighting.POOLED.value
+    target: Target = Target.POPULATION
     nominal: float = NOMINAL
 
 
@@ -60,7 +60,7 @@ CohortShots = tuple[dict[Key, Shot], list[Verdict]]
 
 def read_cohort(system: SystemData, cell: Cell, truth: Scores, names: Mapping[str, float]) -> CohortShots:
     """Every interval and every test of one cohort; ``names``: the fixed thresholds by name."""
-    true = {place: functional(truth) for place, functional in functionals(cell, names).items()}
+    true = quantities(cell, names, truth)
     shots = dict(_rates(system, cell, true, names))
     tests: list[Verdict] = []
     for schema in (UNLIKE, ALIKE):
@@ -134,16 +134,12 @@ def _indices(system: SystemData, cell: Cell, true: Mapping[AtKey, float], schema
             for kind in INDICES:
                 value = float(differentials.rate_index(kind, rates))
                 low, high = (None if thin else _bounds(kind, rates, drawn)) or (np.nan, np.nan)
-                key = _key(kind, point, Method.MAX_T)
+                key = Key(quantity=kind, point=point, method=Method.MAX_T)
                 shots[key] = Shot(low=low, high=high, value=value, truth=true[kind, point])
                 if schema == ALIKE and not thin:
                     p_value = _null_p_value(kind, rates, drawn)
                     tests.append(Verdict(test=f"8.5 {kind}", point=point, p_value=p_value))
     return shots, tests
-
-
-def _key(quantity: str, point: str, method: Method, target: Target = Target.POPULATION) -> Key:
-    return Key(quantity=quantity, point=point, weighting="pooled", method=method, target=target)
 
 
 def _bounds(kind: str, rates: Floats, drawn: Floats) -> tuple[float, float] | None:
@@ -166,21 +162,24 @@ def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
 
 def _distances(system: SystemData, true: Mapping[AtKey, float], schema: str) -> CohortShots:
     """d_l2 of the first class (of two: the other's is the same), and the test of "all classes alike" (8.7)."""
-    scores, subjects = _by_class(system, schema)
+    tail = system.tail
+    subject = tail.subject_of[tail.mated_i].astype(np.int64)
+    code = system.cohort.classifications[schema].codes[subject]
+    scores = [tail.mated_score[code == number].astype(np.float64) for number in (0, 1)]
+    subjects = [subject[code == number] for number in (0, 1)]
     rng = np.random.default_rng(system.spec.seed)
-    table = d_l2.population_bootstrap(
-        scores, subjects, system.tail.score_range, alpha=ALPHA, n=D_L2_B, rng=rng
-    )
+    table = d_l2.population_bootstrap(scores, subjects, tail.score_range, alpha=ALPHA, n=D_L2_B, rng=rng)
     iid = iid_bootstrap.thesis_bootstrap(
-        scores, system.tail.score_range, alpha=ALPHA, n=D_L2_B, seed=system.spec.seed
+        scores, tail.score_range, alpha=ALPHA, n=D_L2_B, seed=system.spec.seed
     )
     point = f"classes {schema}"
     bounds = {
-        _key("d_l2", point, Method.VERTEX_GAUSSIAN): (table.low[0], table.high[0]),
-        _key("d_l2", point, Method.T_BOOTSTRAP, Target.COMPARISONS_IID): (iid.lower[0], iid.upper[0]),
+        (Method.VERTEX_GAUSSIAN, Target.POPULATION): (table.low[0], table.high[0]),
+        (Method.T_BOOTSTRAP, Target.COMPARISONS_IID): (iid.lower[0], iid.upper[0]),
     }
     shots = {}
-    for key, (low, high) in bounds.items():
+    for (method, target), (low, high) in bounds.items():
+        key = Key(quantity="d_l2", point=point, method=method, target=target)
         given = low < high  # else it is degenerate, and the audit prints none
         shots[key] = Shot(
             low=float(low) if given else np.nan,
@@ -190,14 +189,6 @@ def _distances(system: SystemData, true: Mapping[AtKey, float], schema: str) -> 
         )
     alike = [Verdict(test="8.7 all classes alike", point="d_l2", p_value=table.p_value)]
     return shots, alike if schema == ALIKE else []
-
-
-def _by_class(system: SystemData, schema: str) -> tuple[list[Floats], list[Ints]]:
-    tail = system.tail
-    subject = tail.subject_of[tail.mated_i].astype(np.int64)
-    code = system.cohort.classifications[schema].codes[subject]
-    chosen = [code == number for number in (0, 1)]
-    return [tail.mated_score[mask].astype(np.float64) for mask in chosen], [subject[mask] for mask in chosen]
 
 
 def _accuracy(system: SystemData, cell: Cell, truth: Scores) -> Iterator[tuple[Key, Shot]]:
@@ -212,7 +203,9 @@ def _accuracy(system: SystemData, cell: Cell, truth: Scores) -> Iterator[tuple[K
     ]
     true = float(np.mean([_right(truth, cell, pairs, fold, t) for fold, t in enumerate(thresholds)]))
     for interval in value.intervals:
-        key = _key("accuracy", f"{pairs.k} folds", interval.method, interval.target)
+        key = Key(
+            quantity="accuracy", point=f"{pairs.k} folds", method=interval.method, target=interval.target
+        )
         yield key, shot_of(interval, float(value.value or 0.0), true)
 
 

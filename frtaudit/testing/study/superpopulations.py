@@ -9,14 +9,15 @@ error at four levels, false fails and false passes to what the report calls nomi
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 
-from frtaudit.config.plugins import load_plugins
 from frtaudit.core.spec import Weighting
 from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
-from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, PARTS, RATES, Source, missing, sources
+from frtaudit.testing.study.sets.one_sided import shares
+from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, PARTS, RATES, ready, sources
 from frtaudit.testing.study.sets.superpopulation_cells import Cell, cells, read
 from frtaudit.testing.study.sets.superpopulation_table import table
 
@@ -30,15 +31,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(argv)
     parts, sizes = options.part or PARTS, options.people or PEOPLE
-    if (reason := missing(parts)) is not None:
-        parser.error(reason)
-    load_plugins()
+    ready(parser, parts)
     by_key = {cell.key: cell for cell in read(options.out)} if options.out and options.out.exists() else {}
     for source in sources(parts, options.set, sizes, options.made_people, options.rate or RATES):
         begun = time.process_time()
-        for cell in _cells(source, sizes, options.target or TARGETS, options.cohorts):
-            by_key[cell.key] = cell
-            write_line(_line(cell))
+        designs = product(
+            sizes if source.people is None else (source.people,), options.target or TARGETS, Weighting
+        )
+        for people, target, weighting in designs:
+            for cell in cells(source, people, target, weighting, options.cohorts):
+                by_key[cell.key] = cell
+                write_line(_line(cell))
         sys.stderr.write(f"{source.name}: {time.process_time() - begun:.0f} s of one core\n")
         if options.out:
             write_rows(options.out, map(asdict, by_key.values()))
@@ -46,18 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(options.judge and any(cell.broken for cell in by_key.values()))
 
 
-def _cells(source: Source, sizes: Sequence[int], targets: Sequence[float], cohorts: int) -> Iterator[Cell]:
-    """Every cell of one set."""
-    for people in sizes if source.people is None else (source.people,):
-        for target in targets:
-            for weighting in Weighting:
-                yield from cells(source, people, target, weighting, cohorts)
-
-
 def _line(cell: Cell) -> str:
-    lower, upper = (
-        " ".join(f"{count / cell.cohorts:.4f}" for count in counts) for counts in (cell.lower, cell.upper)
-    )
+    lower, upper = shares(cell.lower, cell.upper, cell.cohorts, " ")
     word = ", ".join(cell.broken) or "holds"
     at = f"{cell.set}: K {cell.people}, FMR {cell.target:g}, {cell.weighting} {cell.rate}"
     return f"{at}: lower {lower}, upper {upper} of {cell.cohorts}: {word}"

@@ -1,6 +1,7 @@
 """From a drawn cohort to a trial, by the audit's own path: a provider scores it, replicates are drawn."""
 
 from collections.abc import Mapping, Sequence
+from string import ascii_lowercase
 
 import numpy as np
 import numpy.typing as npt
@@ -28,12 +29,14 @@ UNLIKE, ALIKE = "unlike", "alike"  # classes that differ, and labels dealt at ra
 
 
 def cohort_of(sampled: Sampled, codes: Mapping[str, npt.NDArray[np.integer]]) -> CohortData:
-    """A cohort of two-class schemas, ``codes`` (K,) by schema name, whose templates one system made."""
+    """A cohort of schemas, ``codes`` (K,) by schema name, classes a, b, ..; one system made the templates."""
     n, k = len(sampled.vectors), int(sampled.subject_of.max()) + 1
-    schemas = {
-        name: Classification(name=name, classes=("a", "b"), labels=("a", "b"), codes=code.astype(np.int16))
-        for name, code in codes.items()
-    }
+    schemas = {}
+    for name, code in codes.items():
+        letters = tuple(ascii_lowercase[: int(code.max()) + 1])
+        schemas[name] = Classification(
+            name=name, classes=letters, labels=letters, codes=code.astype(np.int16)
+        )
     cohort = Cohort(
         sample_ids=tuple(f"sample {i}" for i in range(n)),
         subject_ids=tuple(f"subject {i}" for i in range(k)),
@@ -55,11 +58,10 @@ def spec_of(
     folds: bool,
 ) -> AuditSpec:
     """The spec of one cohort's audit; one thread, for workers are processes."""
-    protocol = AllPairs()
     return AuditSpec(
         name="guarantees",
         cohort=None,
-        protocol=protocol,
+        protocol=AllPairs(),
         analyses={},
         seed=seed,
         thresholds=Thresholds(
@@ -72,7 +74,7 @@ def spec_of(
     )
 
 
-def system_of(cohort_data: CohortData, spec: AuditSpec) -> SystemData:
-    """Evaluate the one system, over all pairs of samples."""
+def system_of(cohort_data: CohortData, spec: AuditSpec, name: str = SYSTEM) -> SystemData:
+    """Evaluate a system, over all pairs of samples."""
     comparisons = AllPairs().comparisons(cohort_data)
-    return evaluate_system(spec, Cosine(name=SYSTEM), cohort_data, comparisons, groups_of(cohort_data.cohort))
+    return evaluate_system(spec, Cosine(name=name), cohort_data, comparisons, groups_of(cohort_data.cohort))

@@ -19,6 +19,7 @@ from frtaudit.stats.bootstrap.weights import draw_between
 from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 from frtaudit.stats.tails.peaks import bounds, deciding_bound, tail_model
+from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population
 from frtaudit.testing.study.pages import into, parser_of, write_line
 from frtaudit.testing.study.sets import scored_sets
@@ -75,7 +76,11 @@ def _made(population: Population, comparisons: float, alike: float) -> World:
     rng = np.random.default_rng(seed_of(0, PLACE, population.name))
     blocks = max(round(comparisons / (CROWD * (CROWD - 1) / 2)), 1)
     scores, total = tops(population, blocks, rng)
-    mated = _mated(population, rng) if alike else np.zeros(1)
+    mated = np.zeros(1)
+    if alike:
+        people = population.subjects(rng, MATED)
+        first, second = (people.samples(rng, [1] * MATED).vectors for _ in range(2))
+        mated = np.asarray((first * second).sum(axis=1), dtype=np.float64)
 
     def fmr(threshold: float) -> float:
         others = np.searchsorted(-scores, -threshold, side="left") / total
@@ -97,7 +102,7 @@ def _made(population: Population, comparisons: float, alike: float) -> World:
         for _ in range(rng.poisson(alike * PEOPLE * (PEOPLE - 1) / 2)):
             first, second = rng.choice(PEOPLE, 2, replace=False)
             means[second], kappa[second] = means[first], kappa[first]
-        twins = type(subjects)(means=means, kappa=kappa, code=subjects.code, wolf=subjects.wolf)
+        twins = replace(subjects, means=means, kappa=kappa)
         return twins.samples(rng, [1] * PEOPLE, np.float64).vectors.astype(np.float64)
 
     name = f"look-alikes, {alike:g} of pairs" if alike else population.name
@@ -117,19 +122,12 @@ def tops(population: Population, blocks: int, rng: np.random.Generator) -> tuple
     return -np.sort(-np.concatenate(parts).astype(np.float64)), blocks * CROWD * (CROWD - 1) // 2
 
 
-def _mated(population: Population, rng: np.random.Generator) -> Floats:
-    people = population.subjects(rng, MATED)
-    first, second = (people.samples(rng, [1] * MATED).vectors for _ in range(2))
-    return np.asarray((first * second).sum(axis=1), dtype=np.float64)
-
-
 def _real(letter: str) -> World:
     """The set's people with at most ten images; a cohort: one image each of some, drawn at random."""
     known = scored_sets.real(real_data(), SYSTEMS[letter], f"real set {letter}")
     if known.templates is None:
         raise ValueError("a real set keeps its templates")
-    vectors = known.templates.vectors.astype(np.float64)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = unit(known.templates.vectors.astype(np.float64))
     start, count = np.cumsum(known.n_samples) - known.n_samples, known.n_samples
 
     def draw(rng: np.random.Generator) -> Floats:

@@ -1,6 +1,7 @@
 """From the bounds of many cohorts to rows of the study: coverage, misses, widths, each with its Monte Carlo error."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import scipy
@@ -35,6 +36,7 @@ def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Jso
     coverage = tally(printed.low, printed.high, printed.truth, floor=floor or DEFAULT)
     direct = tally(bounds.low, bounds.high, bounds.truth, floor=floor or DEFAULT)
     width, error, oracle = _widths(key, bounds)
+    values = _finite(bounds.value)
     ratio = width / oracle if oracle else float("nan")
     return {
         "quantity": key.quantity,
@@ -44,7 +46,7 @@ def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Jso
         "target": key.target.value,
         "nominal": key.nominal,
         "truth": _short(float(np.nanmean(bounds.truth))),
-        "mean_estimate": _short(_finite_mean(bounds.value)),
+        "mean_estimate": _short(float(values.mean()) if values.size else float("nan")),
         "cohorts": coverage.runs,
         "printed": coverage.given,
         "own": direct.given,
@@ -65,22 +67,15 @@ def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Jso
 
 def _printed(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> Bounds:
     """What the audit prints: the rule of 8.1 where a percentile interval is withheld (8.3)."""
-    rule = next((shot for shot in shots if _is_rule(shot, key)), None)
+    rule = shots.get(replace(key, method=Method.WILSON))
     if key.method not in PERCENTILE or rule is None:
         return bounds
     withheld = np.isnan(bounds.low)
-    return Bounds(
-        low=np.where(withheld, shots[rule].low, bounds.low),
-        high=np.where(withheld, shots[rule].high, bounds.high),
-        value=bounds.value,
-        truth=bounds.truth,
+    return replace(
+        bounds,
+        low=np.where(withheld, rule.low, bounds.low),
+        high=np.where(withheld, rule.high, bounds.high),
     )
-
-
-def _is_rule(candidate: Key, key: Key) -> bool:
-    """The Wilson interval of the same rate at the same place."""
-    same = (candidate.quantity, candidate.point, candidate.weighting, candidate.nominal)
-    return candidate.method is Method.WILSON and same == (key.quantity, key.point, key.weighting, key.nominal)
 
 
 def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
@@ -104,15 +99,10 @@ def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
     z = float(scipy.stats.norm.isf((1 - key.nominal) / 2))
     oracle = 0.0 if folded else 2 * z * spread
     if key.quantity in RATES and spread:
-        oracle = _wilson_width(_finite(value), float(truth.mean()), spread, z)
+        mean = float(truth.mean())
+        scores = [wilson_score(float(rate), mean * (1 - mean) / spread**2, z) for rate in _finite(value)]
+        oracle = float(np.mean([score.high - score.low for score in scores]))
     return float(widths.mean()), float(widths.std(ddof=1) / np.sqrt(widths.size)), oracle
-
-
-def _wilson_width(values: Floats, truth: float, spread: float, z: float) -> float:
-    """Mean width of Wilson's interval around ``values``, its n_eff known."""
-    n_eff = truth * (1 - truth) / spread**2
-    intervals = [wilson_score(float(value), n_eff, z) for value in values]
-    return float(np.mean([score.high - score.low for score in intervals]))
 
 
 def _test_row(test: str, point: str, p_values: Floats) -> dict[str, Json]:
@@ -139,11 +129,6 @@ def _test_row(test: str, point: str, p_values: Floats) -> dict[str, Json]:
 
 def _finite(values: Floats) -> Floats:
     return values[np.isfinite(values)]
-
-
-def _finite_mean(values: Floats) -> float:
-    finite = _finite(values)
-    return float(finite.mean()) if finite.size else float("nan")
 
 
 def _short(value: float) -> float:

@@ -18,7 +18,11 @@ LEVEL = 0.95
 
 def curves(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) -> tuple[list[Curve], Curve]:
     """FNMR over FMR of the study's first cohort with the band of each method, and the true FNMR at the same FMRs."""
-    system = levels_system(cell, 0, _targets(cell), seed=seed, n=n)
+    pairs = cell.subjects * (cell.subjects - 1) // 2 * cell.samples**2
+    decades = np.log10(HIGHEST * pairs / RESOLVED)  # down to where ten false matches are expected
+    steps = np.arange(int(decades * PER_DECADE) + 1)
+    targets = tuple(float(f"{fmr:.3g}") for fmr in HIGHEST * 10.0 ** (-steps / PER_DECADE))
+    system = levels_system(cell, 0, targets, seed=seed, n=n)
     along = read_along(system, "fnmr", Weighting.POOLED, 0)
     named = Drawn(system=system, kind="roc", schema=None, group="all", metric="roc", rate="fnmr")
     banded = [
@@ -47,11 +51,3 @@ def bands(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) -> 
         curves=tuple(banded),
         truth=truth,
     )
-
-
-def _targets(cell: LevelsCell) -> tuple[float, ...]:
-    """FMRs at which ten false matches are expected or more."""
-    pairs = cell.subjects * (cell.subjects - 1) // 2 * cell.samples**2
-    decades = np.log10(HIGHEST * pairs / RESOLVED)
-    steps = np.arange(int(decades * PER_DECADE) + 1)
-    return tuple(float(f"{fmr:.3g}") for fmr in HIGHEST * 10.0 ** (-steps / PER_DECADE))

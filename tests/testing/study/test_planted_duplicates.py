@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from frtaudit.core.scores import Groups
 from frtaudit.testing.populations import ISOTROPIC
 from frtaudit.testing.study.planted_duplicates import Flagged, drawn, split, table
 from frtaudit.testing.study.sets.scored_sets import tail_of
@@ -13,10 +12,7 @@ def small() -> RealSet:
     """40 made-up people of ten images and ten of three."""
     rng = np.random.default_rng(3)
     sampled = ISOTROPIC.subjects(rng, 50).samples(rng, np.array([10] * 40 + [3] * 10))
-    groups = Groups(schemas=(), names=(), of=np.empty((0, 50), dtype=np.int32), ranked=())
-    return RealSet(
-        name="small", tail=tail_of(sampled), groups=groups, vectors=sampled.vectors.astype(np.float32)
-    )
+    return RealSet(name="small", tail=tail_of(sampled), templates=sampled)
 
 
 def test_people_are_split_in_halves_and_nothing_is_lost() -> None:

@@ -23,7 +23,7 @@ from frtaudit.testing.study.cohorts import (
     of_population,
 )
 from frtaudit.testing.study.shots import Key
-from frtaudit.testing.study.truths import functionals, values
+from frtaudit.testing.study.truths import values
 
 TINY = Cell(population=HUBS, subjects=24, pattern=(3,), deep=True)
 LEVELS = LevelsCell(same=True, population=HUBS, subjects=30, samples=3, fmr=0.01)
@@ -98,7 +98,7 @@ def test_thresholds_have_the_rates_of_their_names() -> None:
         2, rel=0.02
     )
     assert scores.fnmr(names["few false non-matches"]) * cell.mated == pytest.approx(4, rel=0.02)
-    true = values(simulate(ISOTROPIC), functionals(cell, names))
+    true = values(cell, names, simulate(ISOTROPIC))
     assert true["FMR", "FMR 0.01"].error < 1e-4
     assert true["max_min", "FMR at FMR 0.01, groups alike"].value == 1.0
 

@@ -1,5 +1,6 @@
 """How often the audit's one-sided bounds miss the truth of the set, at several errors, and what verdicts follow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +25,12 @@ class Missed:
     lower: tuple[int, ...]
     upper: tuple[int, ...]
     false_fails: tuple[int, ...]
+
+
+def shares(lower: Sequence[int], upper: Sequence[int], cohorts: int, between: str = " / ") -> tuple[str, str]:
+    """Lower and upper misses as shares of the cohorts, for a line of a table."""
+    low, high = (between.join(f"{count / cohorts:.4f}" for count in counts) for counts in (lower, upper))
+    return low, high
 
 
 def given(shown: Shown) -> Shown:

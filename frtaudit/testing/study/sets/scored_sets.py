@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from frtaudit.core import CohortData
 from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, ScoreTail
@@ -71,31 +72,40 @@ class ScoredSet:
         return float(self.score[np.searchsorted(share.cumsum() / total, fmr, side="right")])
 
 
-def tail_of(sampled: Sampled, threads: int = 1) -> ScoreTail:
-    """All pairs of templates, scored."""
-    cohort_data = cohort_of(sampled, {})
-    n = np.bincount(sampled.subject_of)
-    groups = Groups(schemas=(), names=(), of=np.empty((0, n.size), dtype=np.int32), ranked=())
-    request = TailRequest(fmr=DEPTH, threads=threads)
-    tail = Cosine(name=SYSTEM).scores(cohort_data, AllPairs().comparisons(cohort_data), groups, request, 0)
+def all_pairs(cohort_data: CohortData, system: str) -> ScoreTail:
+    """All pairs of a system's templates, scored, with the tail down to ``DEPTH``."""
+    groups = Groups(
+        schemas=(), names=(), of=np.empty((0, cohort_data.cohort.n_subjects), dtype=np.int32), ranked=()
+    )
+    comparisons = AllPairs().comparisons(cohort_data)
+    tail = Cosine(name=system).scores(cohort_data, comparisons, groups, TailRequest(fmr=DEPTH, threads=1), 0)
     if not isinstance(tail, ScoreTail):
         raise TypeError("all pairs give a tail")
     return tail
 
 
-def scored(name: str, sampled: Sampled, threads: int = 1) -> ScoredSet:
-    """Score all pairs of a set's templates."""
-    tail = tail_of(sampled, threads)
+def tail_of(sampled: Sampled) -> ScoreTail:
+    """All pairs of templates, scored."""
+    return all_pairs(cohort_of(sampled, {}), SYSTEM)
+
+
+def errors_of(name: str, tail: ScoreTail, templates: Sampled | None = None) -> ScoredSet:
+    """A set as its scored pairs show it."""
     return ScoredSet(
         name=name,
-        n_samples=np.bincount(sampled.subject_of),
+        n_samples=tail.n_samples.astype(np.int64),
         first=tail.subject_of[tail.tail_i],
         second=tail.subject_of[tail.tail_j],
         score=tail.tail_score.astype(np.float64),
         mated=tail.subject_of[tail.mated_i],
         mated_score=tail.mated_score.astype(np.float64),
-        templates=sampled,
+        templates=templates,
     )
+
+
+def scored(name: str, sampled: Sampled) -> ScoredSet:
+    """Score all pairs of a set's templates."""
+    return errors_of(name, tail_of(sampled), sampled)
 
 
 def real(folder: Path, system: str, name: str, images: int = IMAGES) -> ScoredSet:

@@ -1,5 +1,6 @@
 """The sets of the superpopulation study, part by part: real, fitted to real ones, with look-alikes, made up."""
 
+import argparse
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from frtaudit.config.plugins import load_plugins
 from frtaudit.core.canonical import seed_of
 from frtaudit.testing.populations import HARD, HUBS, ISOTROPIC, WOLVES, Population
 from frtaudit.testing.study.sets import scored_sets
@@ -101,9 +103,10 @@ def real_data() -> Path:
     return Path(os.environ.get("FRTAUDIT_DATA", "../shared/data")) / REAL
 
 
-def missing(parts: Sequence[str]) -> str | None:
-    """Why parts cannot be run here, None where they can."""
+def ready(parser: argparse.ArgumentParser, parts: Sequence[str]) -> None:
+    """Load what a study of ``parts`` needs; the parser's error where these cannot be run here."""
     real = sorted(set(parts) & NEED_DATA)
-    if not real or real_data().is_dir():
-        return None
-    return f"--part {real[0]}: found no folder {real_data()}; set FRTAUDIT_DATA, or name --part made"
+    if real and not real_data().is_dir():
+        folder = f"found no folder {real_data()}"
+        parser.error(f"--part {real[0]}: {folder}; set FRTAUDIT_DATA, or name --part made")
+    load_plugins()

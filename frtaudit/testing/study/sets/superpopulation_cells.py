@@ -11,7 +11,7 @@ from scipy import stats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Weighting
 from frtaudit.testing.study.sets import one_sided, shown
-from frtaudit.testing.study.sets.one_sided import ERRORS, FAMILIES, Missed
+from frtaudit.testing.study.sets.one_sided import ERRORS, FAMILIES
 from frtaudit.testing.study.sets.sources import RARE_HEAVY, Source
 
 WIDTHS = 1000  # cohorts whose widths are taken
@@ -53,12 +53,9 @@ class Cell:
         false_pass = FALSE_PASS_RARE_HEAVY if self.set in RARE_HEAVY else FALSE_PASS
         claims = {
             **{
-                f"lower {error:g}": (count, SLACK * error)
-                for error, count in zip(ERRORS, self.lower, strict=True)
-            },
-            **{
-                f"upper {error:g}": (count, SLACK * error)
-                for error, count in zip(ERRORS, self.upper, strict=True)
+                f"{side} {error:g}": (count, SLACK * error)
+                for side, counts in (("lower", self.lower), ("upper", self.upper))
+                for error, count in zip(ERRORS, counts, strict=True)
             },
             **{
                 f"any false fail of {m}": (count, 1 - (1 - ANY_FALSE_FAIL) ** (1 / m))
@@ -91,12 +88,9 @@ def cells(source: Source, people: int, target: float, weighting: Weighting, coho
         yield Cell(
             part=source.part, set=source.name, people=people, target=target, weighting=weighting.value, rate=rate,
             truth=given.truth, cohorts=now.cohorts, lower=now.lower, upper=now.upper,
-            false_fails=now.false_fails, before=_packed(before), width=one_sided.widths(given, WIDTHS),
+            false_fails=now.false_fails, before=(before.lower, before.upper, before.false_fails),
+            width=one_sided.widths(given, WIDTHS),
         )  # fmt: skip
-
-
-def _packed(before: Missed) -> tuple[tuple[int, ...], ...]:
-    return before.lower, before.upper, before.false_fails
 
 
 def read(path: Path) -> list[Cell]:

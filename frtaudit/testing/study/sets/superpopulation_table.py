@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from frtaudit.testing.study.sets.one_sided import ERRORS, FAMILIES
+from frtaudit.testing.study.sets.one_sided import ERRORS, FAMILIES, shares
 from frtaudit.testing.study.sets.superpopulation_cells import Cell
 
 KINDS = {
@@ -58,10 +58,13 @@ def _worst(cells: Sequence[Cell]) -> Iterator[str]:
         lower = _times((cell.lower, cell.cohorts) for cell in alike)
         lower_before = _times((past[0], cell.cohorts) for past, cell in zip(before, alike, strict=True))
         upper = _times((cell.upper, cell.cohorts) for cell in alike)
+        # How many pairs of people times FMR the cells expect: where few, FMR's bounds are wide.
+        due = [cell.truth * cell.people * (cell.people - 1) / 2 for cell in alike]
+        expected = f" ({min(due):.1f} to {max(due):.0f})" if rate == "fmr" else ""
         yield (
             f"| {kind} | {RATES[rate]}, {weighting} | {len(alike)} | {lower} ({lower_before}) | {upper} | "
             f"{fails} ({fails_before}) | {passes:.3f} ({passes_before:.3f}) | "
-            f"{narrow:.2f}, {oracle:.2f}{_expected(alike)} |"
+            f"{narrow:.2f}, {oracle:.2f}{expected} |"
         )
 
 
@@ -80,12 +83,6 @@ def _widths(cells: Sequence[Cell]) -> Iterator[str]:
     if parts:
         yield "Width of FNMR's interval, of before: " + "; ".join(parts) + "."
         yield ""
-
-
-def _expected(alike: Sequence[Cell]) -> str:
-    """From how many to how many pairs of people times FMR the cells of a kind are: where few, FMR's bounds are wide."""
-    expected = [cell.truth * cell.people * (cell.people - 1) / 2 for cell in alike if cell.rate == "fmr"]
-    return f" ({min(expected):.1f} to {max(expected):.0f})" if expected else ""
 
 
 def _times(counts: Iterable[tuple[Sequence[int], int]]) -> str:
@@ -114,10 +111,7 @@ def _broken(cells: Sequence[Cell]) -> Iterator[str]:
         yield f"| cohorts of | people | rate | true rate | lower misses at {TIMES} | upper misses | claim rejected |"
         yield "|---" * 7 + "|"
     for cell in broken:
-        lower, upper = (
-            " / ".join(f"{count / cell.cohorts:.4f}" for count in counts)
-            for counts in (cell.lower, cell.upper)
-        )
+        lower, upper = shares(cell.lower, cell.upper, cell.cohorts)
         yield (
             f"| {cell.set} | {cell.people} | {RATES[cell.rate]}, {cell.weighting}, at FMR {cell.target:g} | "
             f"{cell.truth:.2g} | {lower} | {upper} | {', '.join(cell.broken)} |"

@@ -7,7 +7,7 @@ from frtaudit.core import Method, Target
 from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.stats.intervals import coverage, rate_bounds
-from frtaudit.testing.populations import WOLVES, Sampled
+from frtaudit.testing.populations import WOLVES
 from frtaudit.testing.study.sets import one_sided, scored_sets, shown
 from frtaudit.testing.study.sets.one_sided import ERRORS
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
@@ -37,13 +37,8 @@ def test_bounds_and_p_values_are_those_of_the_audit(
     assert templates is not None
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     for c, people in enumerate(chosen):
-        inside = np.isin(templates.subject_of, people)
-        cohort = Sampled(
-            vectors=templates.vectors[inside],
-            subject_of=np.searchsorted(people, templates.subject_of[inside]),
-        )
         spec = spec_of(targets=(), thresholds=(threshold,), intervals=wanted, n=39, seed=1, folds=False)
-        system = system_of(cohort_of(cohort, {}), spec)
+        system = system_of(cohort_of(templates.of(people), {}), spec)
         for rate, found in drawn.items():
             place = OperatingPoint(
                 rate=rate, weighting=weighting, group_index=0, threshold=threshold, point=0

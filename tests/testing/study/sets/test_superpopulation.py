@@ -7,7 +7,10 @@ from frtaudit.core import Method, Target
 from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.stats.intervals import coverage
-from frtaudit.testing.study.sets import superpopulation
+from frtaudit.stats.rates.rates import rates
+from frtaudit.stats.rates.targets import threshold_at
+from frtaudit.stats.similarity.tail import no_groups
+from frtaudit.testing.study.sets import one_sided, scored_sets, shown, superpopulation
 from frtaudit.testing.study.sets.superpopulation import RealSet
 from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
 
@@ -33,39 +36,39 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> RealSet:
 @pytest.mark.parametrize("fmr", [0.1, 0.02])
 def test_a_cohort_shows_what_its_own_audit_would(whole: RealSet, weighting: Weighting, fmr: float) -> None:
     """Rates and default intervals of FMR and FNMR equal those of an audit of the same people, few errors or many."""
-    truth = superpopulation.truth_at(whole, fmr, weighting)
-    assert 0 < truth.fnmr < 0.5
+    threshold = threshold_at(whole.tail, no_groups(whole.tail), fmr, weighting)
     chosen = superpopulation.draw(whole, PEOPLE, 6, np.random.default_rng(1))
-    shown = {
-        2: superpopulation.non_mated(whole, chosen, truth),
-        1: superpopulation.mated(whole, chosen, truth),
+    errors = scored_sets.errors_of(whole.name, whole.tail)
+    fnmrs = shown.mated(errors, chosen, threshold, weighting)
+    assert 0 < fnmrs.truth < 0.5
+    drawn = {
+        "fmr": one_sided.with_match_rates(shown.non_mated(errors, chosen, threshold, weighting), fnmrs),
+        "fnmr": fnmrs,
     }
-    over = {ends: list(superpopulation.denominators(whole, chosen, truth, ends)) for ends in shown}
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     for c, people in enumerate(chosen):
-        spec = spec_of(targets=(), thresholds=(truth.threshold,), intervals=wanted, n=39, seed=1, folds=False)
-        system = system_of(cohort_of(superpopulation.sampled(whole, people), {}), spec)
-        fnmr = coverage.rates(superpopulation.one_of(shown[1].own, c), over[1][c])[0]
-        for ends, rate in ((2, "fmr"), (1, "fnmr")):
-            own, lent = (superpopulation.one_of(part, c) for part in (shown[ends].own, shown[ends].lent))
-            found = coverage.wilson(own, lent, coverage.with_match_rate(over[ends][c], 1 - fnmr), ALPHA)
+        spec = spec_of(targets=(), thresholds=(threshold,), intervals=wanted, n=39, seed=1, folds=False)
+        system = system_of(cohort_of(whole.templates.of(people), {}), spec)
+        for rate, cohorts in drawn.items():
+            found = coverage.wilson(cohorts.own, cohorts.lent, cohorts.over, ALPHA)
             place = OperatingPoint(
-                rate=rate, weighting=weighting, group_index=0, threshold=truth.threshold, point=0
+                rate=rate, weighting=weighting, group_index=0, threshold=threshold, point=0
             )
             reading = read(system, place)
             assert reading.rule is not None
             interval = reading.rule(ALPHA)
-            assert coverage.rates(own, over[ends][c])[0] == pytest.approx(reading.value)
-            assert (found.low[0], found.high[0]) == pytest.approx((interval.low, interval.high), rel=1e-6)
+            assert coverage.rates(cohorts.own, cohorts.over)[c] == pytest.approx(reading.value)
+            assert (found.low[c], found.high[c]) == pytest.approx((interval.low, interval.high), rel=1e-6)
 
 
 def test_the_truth_is_the_rate_of_the_whole_set(whole: RealSet) -> None:
-    """All people drawn: the one cohort there is shows the truth itself."""
-    truth = superpopulation.truth_at(whole, 0.1, Weighting.IDENTITY)
-    everybody = whole.people[None]
-    shown = superpopulation.non_mated(whole, everybody, truth)
-    (over,) = superpopulation.denominators(whole, everybody, truth, 2)
-    assert coverage.rates(shown.own, over)[0] == pytest.approx(truth.fmr)
-    mated = superpopulation.mated(whole, everybody, truth)
-    (pairs,) = superpopulation.denominators(whole, everybody, truth, 1)
-    assert coverage.rates(mated.own, pairs)[0] == pytest.approx(truth.fnmr)
+    """All people drawn: the one cohort there is shows the truth itself, which is the audit's own rate."""
+    groups = no_groups(whole.tail)
+    threshold = threshold_at(whole.tail, groups, 0.1, Weighting.IDENTITY)
+    measured = rates(whole.tail, groups, [threshold])
+    everybody = np.flatnonzero(whole.tail.n_samples > 0)[None]
+    errors = scored_sets.errors_of(whole.name, whole.tail)
+    for of, rate in ((shown.non_mated, measured.far), (shown.mated, measured.frr)):
+        found = of(errors, everybody, threshold, Weighting.IDENTITY)
+        assert coverage.rates(found.own, found.over)[0] == pytest.approx(rate[0, 0])
+        assert found.truth == pytest.approx(rate[0, 0])
