@@ -24,7 +24,8 @@ BLOCK, WIDEST = 13, 16  # bits: 8192 rows of 64 bytes fit the second-level cache
 FIRST = 12  # bits: so many first rows are counted within the first-level cache
 RUN, MAX_PARTS = 6, 1024  # small blocks are made if a row meets so many of each; parts of a span
 PIECE = 10  # bits: words of a part that stand together
-LONG = 64  # runs so long stand in no order of length, nor do those of spans without small blocks: they are too short
+SPARSE = 4  # as many places for runs as this for each comparison: a span of fewer comparisons is not counted but sorted
+LONG = 64  # runs so long stand in no order of length
 DIGIT = 10  # bits by which words are sorted at a time
 LAST = np.uint64((1 << DIGIT) - 1)
 MANY = 1 << 20  # comparisons that are worth a second thread
@@ -148,7 +149,7 @@ def _cut_of(size: int, rows: int, buckets: int) -> tuple[_Cut, int]:
     near = _blocks(rows, BLOCK)
     second = BLOCK if size >= RUN * rows * near and near * buckets <= MAX_PARTS else WIDEST
     blocks = _blocks(rows, second)
-    if size >= rows * blocks * buckets:
+    if SPARSE * size >= rows * blocks * buckets:
         for first in range(FIRST, np.iinfo(np.uint32).bits - second + 1):
             if _blocks(rows, first) * blocks * buckets <= MAX_PARTS:
                 return _Cut(first, second, blocks, buckets), _blocks(rows, first) * blocks * buckets
@@ -204,7 +205,6 @@ def _lay(pieces: _Pieces, cut: _Cut, rows: int, low: int, out: _Room) -> None:
     """Sort each part by first row, and write it."""
     words, end, following = pieces.words, pieces.end, pieces.following
     shift, inside, written = np.uint32(cut.second), np.uint32((1 << cut.second) - 1), out.made
-    longest = LONG if cut.second == BLOCK else 1
     counts, place = np.empty(1 << cut.first, dtype=np.uint32), np.empty(1 << cut.first, dtype=np.uint32)
     for part in range(end.size):
         if end[part] == part << PIECE:
@@ -220,7 +220,7 @@ def _lay(pieces: _Pieces, cut: _Cut, rows: int, low: int, out: _Room) -> None:
             for q in range(piece << PIECE, min(end[part], (piece + 1) << PIECE)):
                 here[np.uint64(words[q] >> shift)] += np.uint32(1)
             piece = following[piece]
-        pairs = _order(here, place, base - out.base[written[0]], low, longest, out)
+        pairs = _order(here, place, base - out.base[written[0]], low, out)
         written[0] += 1
         piece = part
         while piece >= 0:
@@ -234,22 +234,22 @@ def _lay(pieces: _Pieces, cut: _Cut, rows: int, low: int, out: _Room) -> None:
 
 
 @inner
-def _order(counts: Words, place: Words, base: int, low: int, longest: int, out: _Room) -> int:
+def _order(counts: Words, place: Words, base: int, low: int, out: _Room) -> int:
     """Write the runs of a part by length, and where the second rows of each begin, from ``low`` on; their number."""
-    runs, pairs = np.zeros(longest + 1, dtype=np.int64), np.zeros(longest + 1, dtype=np.int64)
+    runs, pairs = np.zeros(LONG + 1, dtype=np.int64), np.zeros(LONG + 1, dtype=np.int64)
     start, row, run, pair = out.start, out.row, out.made[1], 0
     for count in counts:
-        length = np.uint64(min(count, longest))
+        length = np.uint64(min(count, LONG))
         runs[length] += 1
         pairs[length] += count
-    for size in range(1, longest + 1):
+    for size in range(1, LONG + 1):
         runs[size], run = run, run + runs[size]
         pairs[size], pair = pair, pair + pairs[size]
     out.made[1] = run
     for first in range(counts.size):
         count = counts[first]
         if count > 0:
-            length = np.uint64(min(count, longest))
+            length = np.uint64(min(count, LONG))
             place[first], here = pairs[length], runs[length]
             start[here], row[here] = low + pairs[length], base + first
             runs[length] += 1
