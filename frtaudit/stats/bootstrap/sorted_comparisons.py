@@ -124,14 +124,16 @@ def _sorted_comparisons(
     used = np.flatnonzero(occupied)
     if used.size < occupied.size:
         bucket = (np.cumsum(occupied) - 1).astype(_narrow(used.size))[bucket]
-    starts = np.zeros(score.size + 1, dtype=bool)
-    starts[cuts] = True
-    starts[[0, -1]] = True
-    fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts) if sought else np.zeros(0, dtype=bool)
+    fresh, chunk_start = np.zeros(0, dtype=bool), np.unique(np.concatenate(([0, score.size], cuts)))
+    if sought:
+        starts = np.zeros(score.size + 1, dtype=bool)
+        starts[chunk_start] = True
+        fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts)
+        chunk_start = np.flatnonzero(starts)
     places = group_indices[used // classes]
     comparisons = SortedComparisons(
         first=_rows(i, rows[0]), second=_rows(j, rows[1]), bucket=bucket, fresh=fresh,
-        chunk_start=np.flatnonzero(starts).astype(np.int64),
+        chunk_start=chunk_start.astype(np.int64),
         combination=(used // classes).astype(np.int32), coef=coef[used % classes], group_indices=group_indices,
         slot=np.where(places < 0, np.int32(1 + len(groups.names)), places),
     )  # fmt: skip
