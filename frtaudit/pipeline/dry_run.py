@@ -13,13 +13,13 @@ from frtaudit.core.spec import AuditSpec, Engine, FoldSource, PadesLevel
 from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned
+from frtaudit.evaluation.score_direction import direction_notes
 from frtaudit.inputs.pairing import occurrence, pair_keys
 from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.inputs.schemas import undeclared
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
 from frtaudit.pipeline.prepared import Prepared, prepare, ranked_classes
-from frtaudit.pipeline.score_direction import direction_notes
 
 LIBRARY_BYTES, REPORT_BYTES = 4e8, 3.5e8  # Python and its libraries; those of the report and its layout
 SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weights in a tile of replicates

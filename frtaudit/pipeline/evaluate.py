@@ -13,6 +13,7 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, FailureScore, Plan
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import PLAN_OF
+from frtaudit.evaluation.score_direction import direction_notes
 from frtaudit.evaluation.system import (
     DEFAULT_INTERVALS,
     WEIGHTINGS,
@@ -24,7 +25,6 @@ from frtaudit.evaluation.system import (
 from frtaudit.inputs.acquisition import listed_tail
 from frtaudit.labelling.cautions import attribution_notes
 from frtaudit.pipeline.censoring import clipped
-from frtaudit.pipeline.score_direction import direction_notes
 from frtaudit.pipeline.tail_depth import below_floor, budget_notes, extend_tail, needs_more
 from frtaudit.pipeline.test_sets import fold_pairs
 from frtaudit.pipeline.thresholds import (

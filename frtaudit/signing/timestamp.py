@@ -16,9 +16,9 @@ from pyhanko.sign.validation.generic_cms import validate_tst_signed_data
 from pyhanko_certvalidator import ValidationContext
 
 from frtaudit.core.canonical import sha256
+from frtaudit.core.machine.waiting import wait
 from frtaudit.errors import DataError, VerificationError, why
 from frtaudit.signing.signer import asn1_of
-from frtaudit.signing.waiting import wait
 
 TIMEOUT = 30.0
 LARGEST = 1 << 20

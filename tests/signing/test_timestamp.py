@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 import pytest
 from local_tsa import Clock, authorities, running
 
+from frtaudit.core.machine.waiting import wait
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.signing.timestamp import authority, read_stamp, stamp
-from frtaudit.signing.waiting import wait
 
 WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 

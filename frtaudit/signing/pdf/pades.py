@@ -12,11 +12,11 @@ from asn1crypto import x509 as asn1_x509
 from pyhanko_certvalidator import CertificateValidator, ValidationContext
 from pyhanko_certvalidator.errors import PathError, ValidationError
 
+from frtaudit.core.machine.waiting import wait
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError
 from frtaudit.signing.signer import Signer, asn1_of
 from frtaudit.signing.timestamp import Authority, authority, check_url
-from frtaudit.signing.waiting import wait
 
 WITH_TIME = (PadesLevel.B_T, PadesLevel.B_LT, PadesLevel.B_LTA)
 WITH_REVOCATION = (PadesLevel.B_LT, PadesLevel.B_LTA)

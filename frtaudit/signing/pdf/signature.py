@@ -35,6 +35,7 @@ from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.errors import PathError, ValidationError
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
+from frtaudit.core.machine.waiting import wait
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError, VerificationError, why
 from frtaudit.signing.pdf.additions import Store, additions
@@ -51,7 +52,6 @@ from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole, check_imprint, check_members
 from frtaudit.signing.signer import Signer, asn1_of, dated_outside
-from frtaudit.signing.waiting import wait
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
 HEADER, END, TAIL = b"%PDF-", b"%%EOF", 1024

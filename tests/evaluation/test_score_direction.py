@@ -8,8 +8,8 @@ import pytest
 
 import frtaudit
 from frtaudit.config.load import load_spec
+from frtaudit.evaluation.score_direction import FALLING
 from frtaudit.pipeline.dry_run import check
-from frtaudit.pipeline.score_direction import FALLING
 
 
 @pytest.mark.parametrize("sign", [1, -1])
