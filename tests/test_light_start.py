@@ -43,6 +43,7 @@ def imported(words: str, watched: set[str], folder: Path) -> tuple[int, int, str
         ("run missing/scores.csv", 2, 420),
         ("run audit=demo bootstrap.B=99999999999", 2, 560),
         ("run -m audit=nosuch seed=1,2", 2, 560),
+        ("seal audit=nosuch", 2, 860),
     ],
 )
 def test_a_list_and_an_error_import_no_heavy_library(
@@ -65,6 +66,9 @@ def test_a_list_imports_nothing_of_hydra(tmp_path: Path) -> None:
         ("check audit=demo", 0, 780),
         ("run audit=demo requirements=[] bootstrap.B=1", 2, 725),
         ("run audit=scores cohort.scores=[missing.csv]", 2, 580),
+        ("run audit=templates cohort.root=missing", 1, 720),
+        ("check audit=templates cohort.root=missing", 1, 720),
+        ("label missing", 1, 720),
     ],
 )
 def test_a_check_compiles_nothing_and_imports_nothing_of_reports(

@@ -18,6 +18,7 @@ from frtaudit.cli.options import (
     add_fail_on,
     add_json,
     add_label_flags,
+    label_overrides,
     parser_of,
     run_options,
 )
@@ -118,10 +119,13 @@ def label(argv: Sequence[str]) -> int:
     parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.cli.annotate.session import Wanted, overrides_of, review_of, serve_review
     from frtaudit.config.load import load_collection, load_spec
+    from frtaudit.config.places import refuse_missing_root
 
-    spec = load_spec(overrides_of(options.overrides), options.config_dir)
+    spec = load_spec(label_overrides(options.overrides), options.config_dir)
+    refuse_missing_root(spec)
+    from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
+
     print("reading faces and scores ...", flush=True)
     fetch = ["into=.", *options.fetch]
     wanted = Wanted(
@@ -176,10 +180,19 @@ def _rederived(recorded: "Mapping[str, Json]", run: Path, overrides: Sequence[st
 
 def seal(argv: Sequence[str]) -> int:
     """Sign spec and cohort before the scores are seen."""
-    from frtaudit.pipeline.preregistration import content
     from frtaudit.signing import seal as command
 
-    return command.main(argv, content)
+    return command.main(argv, _sealed)
+
+
+def _sealed(overrides: Sequence[str], config_dir: str | None) -> "Mapping[str, Json]":
+    from frtaudit.config.load import load_spec
+    from frtaudit.config.places import refuse_missing_root
+
+    refuse_missing_root(load_spec(overrides, config_dir))
+    from frtaudit.pipeline.preregistration import content  # after the spec: an error of it comes sooner
+
+    return content(overrides, config_dir)
 
 
 def publish(argv: Sequence[str]) -> int:

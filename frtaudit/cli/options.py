@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from frtaudit.core.machine.command_line import SIGNAL, Parser
+from frtaudit.errors import SpecError
 
 OVERRIDES = """\
 overrides
@@ -223,3 +224,17 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
         value = getattr(options, name, None)
         flags += [f"--{name}", value] if value else []
     return options, flags
+
+
+def label_overrides(words: Sequence[str]) -> list[str]:
+    """A folder stands for the rapid test on it.
+
+    >>> label_overrides(["faces", "cohort.labels.rule=paper"])
+    ['audit=rapid_test', 'cohort.root=faces', 'cohort.labels.rule=paper']
+    """
+    folders = [word for word in words if "=" not in word]
+    if len(folders) > 1:
+        raise SpecError("command line", f"{len(folders)} folders", "one folder, and key=value")
+    named = any(word.startswith("audit=") for word in words)
+    first = [] if named else ["audit=rapid_test"]
+    return [*first, *(f"cohort.root={name}" for name in folders), *(word for word in words if "=" in word)]

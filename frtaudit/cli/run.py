@@ -29,6 +29,7 @@ from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_settin
 from frtaudit.config.hydra_errors import translating
 from frtaudit.config.interpolation import PLAIN, value_at
 from frtaudit.config.load import audit_of
+from frtaudit.config.places import refuse_missing_root
 from frtaudit.config.plugins import fault_line
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
@@ -62,6 +63,7 @@ def run(
         return _show(flags, config, overrides, config_dir)
     try:
         spec = audit_of(config)
+        refuse_missing_root(spec)
     except FrtauditError as error:
         return _refused(error)
     folder = _folder(overrides, config)
@@ -76,6 +78,7 @@ def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
     """The spec that :func:`run` would run, its folder checked too. Raises :class:`FrtauditError`."""
     config = composed(CONFIG, overrides, config_dir)
     spec = audit_of(config)
+    refuse_missing_root(spec)
     folder = _folder(overrides, config)
     above = next(path for path in (folder, *folder.parents) if path.exists())
     if not above.is_dir():

@@ -67,7 +67,8 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     detections = faces_in(images, None if table is None else boxes_of(table), (), spec.detected)
     query_of = images.query_of[detections.row]
     count = np.bincount(query_of, minlength=len(images.queries))
-    left_out += Counter({FEW: int((count < spec.least).sum())})
+    if (few := int((count < spec.least).sum())) > 0:
+        left_out[FEW] += few
     indices = np.flatnonzero(count[query_of] >= spec.least)
     face_names = np.array(detections.names, dtype=object)[indices].astype(str)
     order = indices[np.lexsort((face_names, query_of[indices]))]
@@ -102,7 +103,7 @@ def _faces_by_service(store: Store, spec: CollectionSpec) -> dict[str, dict[int,
     seen: dict[str, dict[int, tuple[DetectedFace, ...]]] = {}
     for number, (name, service) in enumerate(sorted(spec.services.items())):
         if service.detects:
-            seen[name] = {image: faces_of(facts)[0] for image, facts in store.detection_facts(number).items()}
+            seen[name] = {image: faces_of(facts)[0] for image, facts in store.detection_facts(number)}
         else:  # it finds faces by comparing: it says how many, and not where
             shown = faces_shown(store, number, spec.least)
             seen[name] = {image: (DetectedFace(box=None),) * n for image, n in shown.items()}

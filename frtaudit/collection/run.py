@@ -251,7 +251,10 @@ class CollectionRun:
         """How often an image could not be read or looked at because of transport errors."""
         known = {row.image: row for row in self.store.images()}
         looking = [worker for worker in self.workers if worker.service.detects]
-        done = {worker.name: set(self.store.detection_facts(worker.number)) for worker in looking}
+        done = {
+            worker.name: {image for image, _ in self.store.detection_facts(worker.number)}
+            for worker in looking
+        }
         numbers = self.reach.images()
         unread = [image for image in numbers if image not in known or known[image].refusal == TRANSPORT]
         for worker in self.workers:

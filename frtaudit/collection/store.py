@@ -306,10 +306,10 @@ class Store:
             for first, state, sitting, facts in rows
         )
 
-    def detection_facts(self, service: int) -> dict[int, str]:
-        """Image to the facts of its first detection by a service, where that has a result."""
+    def detection_facts(self, service: int) -> Iterator[tuple[int, str]]:
+        """Image and the facts of its first detection by a service, where that has a result."""
         staying = (State.ANSWERED, State.REFUSED)
-        return {image: facts for image, state, _, facts in self.detections(service) if state in staying}
+        return ((image, facts) for image, state, _, facts in self.detections(service) if state in staying)
 
     def handles(self, service: int) -> Iterator[tuple[int, float | None, str, str]]:
         """Image, end, handles and facts of the detection that gave them."""

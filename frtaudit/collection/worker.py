@@ -213,7 +213,7 @@ class ServiceWorker:
             result = replace(result, version=version, request=request, facts=facts)
         except CallError as refused:
             state = State.TRANSPORT if refused.refusal is Refusal.TRANSPORT else State.REFUSED
-            result = replace(result, state=state, refusal=refused.refusal, code=refused.code)
+            result = Result(key=key, state=state, refusal=refused.refusal, code=refused.code)
         except FrtauditError as stopped:
             self.inbox.put(CallResult(worker=self, key=key, used=call.used, stopped=stopped))
             return

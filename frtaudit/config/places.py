@@ -1,14 +1,27 @@
-"""Paths of a spec that lie below its cohort's root: said once, found from the working folder too."""
+"""A spec's paths: the cohort's root, and those below it, which are said once and found from the working folder too."""
 
 import dataclasses
+import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.inputs.places import place_of
 
+if TYPE_CHECKING:
+    from frtaudit.evaluation.system import CohortSource
+
 T = TypeVar("T")
+
+
+def refuse_missing_root(spec: AuditSpec) -> None:
+    """Raise what the cohort's source says of a root that is not there, before the numerical libraries are loaded."""
+    fields = dataclasses.fields(spec.cohort) if dataclasses.is_dataclass(spec.cohort) else ()
+    root = getattr(spec.cohort, "root", None)
+    is_path = any(field.name == "root" and field.metadata.get("role") == PATH["role"] for field in fields)
+    if is_path and isinstance(root, str) and not os.path.lexists(root):
+        cast("CohortSource", spec.cohort).load(spec.schemas, spec.seed)
 
 
 def placed(spec: AuditSpec) -> AuditSpec:

@@ -22,7 +22,8 @@ def pseudonym_key(path: str | None, samples: Sequence[str], subjects: Sequence[s
     True
     """
     if path is not None:
-        key = read_regular(Path(path)) if os.path.lexists(path) else b""
+        file = Path(path)
+        key = read_regular(file) if os.path.lexists(file) else b""
         if not key:
             accepted = "a file with at least one byte"
             raise DataError("cohort.pseudonym_key", "the key file is missing or empty", accepted)

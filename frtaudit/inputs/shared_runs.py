@@ -49,8 +49,11 @@ def translated(run: RunTables, names: Mapping[str, str]) -> RunTables:
     tables = dict(run.tables)
     for table in ("samples", "scores", "tail", "pairs"):
         frame = tables[table]
-        texts = (frame[column].astype(object) for column in (("sample",) if table == "samples" else ENDS))
-        tables[table] = frame.assign(**{str(text.name): text.map(names).fillna(text) for text in texts})
+        columns = ("sample",) if table == "samples" else ENDS
+        texts = {column: frame[column].astype(object) for column in columns}
+        tables[table] = frame.assign(
+            **{column: text.map(names).fillna(text) for column, text in texts.items()}
+        )
     return replace(run, tables=tables)
 
 

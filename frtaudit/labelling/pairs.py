@@ -49,8 +49,8 @@ def _between(faces: Faces, of_face: Ints, wanted: int | None, rng: np.random.Gen
     """
     size = len(faces.names)
     grouped = of_face >= 0
-    sizes = (np.bincount(code[grouped]).astype(np.int64) for code in (of_face, faces.query_of))
-    in_groups, in_queries = (int((size**2).sum()) for size in sizes)
+    counts = (np.bincount(code[grouped]).astype(np.int64) for code in (of_face, faces.query_of))
+    in_groups, in_queries = (int((count**2).sum()) for count in counts)
     most = (in_groups - in_queries) // 2  # pairs between queries of one group
     if wanted is None or wanted * 3 > most:
         every = _all(faces, of_face)

@@ -31,9 +31,8 @@ def query_classes(
     by_schema = {}
     for name, schema in cohort.classifications.items():
         classes = (*schema.classes, UNKNOWN)
-        values: list[set[tuple[str | int, ...]]] = [
-            set() for _ in faces.queries
-        ]  # what the columns say of each
+        # what the columns say of each query
+        values: list[set[tuple[str | int, ...]]] = [set() for _ in faces.queries]
         read = [_binned(columns, part) for part in _read_by(name, schemas)]
         for query, *row in zip(faces.query_of.tolist(), *read, strict=True):
             values[query].add(tuple(row))

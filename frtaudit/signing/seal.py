@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cryptography import x509
 
@@ -22,11 +23,12 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
 from frtaudit.errors import DataError, FrtauditError, VerificationError, printable, why
-from frtaudit.signing.keys import load_signer
 from frtaudit.signing.manifest import LINE_ENDS, digest_bytes
 from frtaudit.signing.signer import Signer, check_years, common_name
 from frtaudit.signing.statement import TIME_FORMAT, Scope, Statement, open_statement, seal_statement
-from frtaudit.signing.timestamp import Stamp, read_stamp, stamp
+
+if TYPE_CHECKING:
+    from frtaudit.signing.timestamp import Stamp
 
 SEAL = "seal.json"
 SEAL_START = b'{"envelope":'  # of every seal: canonical JSON
@@ -42,19 +44,23 @@ class Seal:
 
     content: Mapping[str, Json]
     statement: Statement
-    stamp: Stamp | None
+    stamp: "Stamp | None"
     sha256: str
 
 
 def make_seal(content: Mapping[str, Json], signer: Signer, when: datetime, tsa: str | None = None) -> bytes:
     """The bytes of a seal over ``content``. Raises DataError when ``tsa`` is given and gives no time."""
     envelope = seal_statement({CONTENT: digest_bytes(to_bytes(content))}, content, signer, when)
+    from frtaudit.signing.timestamp import stamp  # pyHanko: only once there is something to seal
+
     token = None if tsa is None else stamp(envelope, tsa)
     return to_bytes({"envelope": json.loads(envelope), "timestamp": token})
 
 
 def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -> Seal:
     """Check a seal's form, signature and time. Raises VerificationError naming ``where``."""
+    from frtaudit.signing.timestamp import read_stamp
+
     try:
         value = json.loads(data)
         envelope, token = to_bytes(value["envelope"]), value["timestamp"]
@@ -133,6 +139,8 @@ def main(argv: Sequence[str], content: Content) -> int:
         if out.exists():
             raise DataError("--out", f"{out.name} exists", "a new file: a seal is not overwritten")
         sealed = content(options.overrides, options.config_dir)
+        from frtaudit.signing.keys import load_signer  # after the spec: an error of it comes sooner
+
         signals.check()
         signer = load_signer(options.key, options.password_file)
         when = datetime.now(UTC)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from frtaudit.core import Curve, Estimate
 from frtaudit.core.arrays import Floats
@@ -51,7 +51,7 @@ def curves(provider: str, scores: Floats, mixture: Mixture | None) -> Iterator[C
         if mixture is not None:
             cuts = np.concatenate([[-np.inf], edges[1:-1], [np.inf]])
             for place, part in enumerate(PARTS):
-                shares = np.diff(norm.cdf(cuts, mixture.mean[place], mixture.width[place]))
+                shares = np.diff(scipy.special.ndtr((cuts - mixture.mean[place]) / mixture.width[place]))
                 drawn[part] = shares * mixture.share[place]
         for rate, y in drawn.items():
             middles = (edges[1:] + edges[:-1]) / 2

@@ -26,21 +26,6 @@ from frtaudit.inputs.tables import read_table
 from frtaudit.labelling.estimate import labelled
 
 PICTURE = "image"
-PRESET = "audit=rapid_test"
-
-
-def overrides_of(words: list[str]) -> list[str]:
-    """A folder stands for the rapid test on it.
-
-    >>> overrides_of(["faces", "cohort.labels.rule=paper"])
-    ['audit=rapid_test', 'cohort.root=faces', 'cohort.labels.rule=paper']
-    """
-    folders = [word for word in words if "=" not in word]
-    if len(folders) > 1:
-        raise SpecError("command line", f"{len(folders)} folders", "one folder, and key=value")
-    named = any(word.startswith("audit=") for word in words)
-    first = [] if named else [PRESET]
-    return [*first, *(f"cohort.root={name}" for name in folders), *(word for word in words if "=" in word)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

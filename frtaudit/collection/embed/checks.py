@@ -104,7 +104,7 @@ def copy_checks(digests: Sequence[str], subjects: Sequence[str]) -> tuple[dict[s
             rows[digest].append(row)
     twice = [indices for indices in rows.values() if len(indices) > 1]
     between = [indices for indices in twice if len({subjects[row] for row in indices}) > 1]
-    alone = [indices for indices in twice if indices not in between]
+    alone = [indices for indices in twice if len({subjects[row] for row in indices}) == 1]
     numbers: dict[str, Json] = {"files_that_stand_twice": len(alone), "files_of_several_people": len(between)}
     warnings = []
     for copies, where in ((between, "for several people"), (alone, "twice for one person")):

@@ -133,7 +133,8 @@ class Queries:
         providers = sorted({name for scores in lists for name in scores.provider.names.tolist()})
         raw, alone = services_of(images, lists, crops_of(boxes, providers))
         detections = faces_in(images, boxes, raw, self.detected)
-        gone, alike = np.zeros(len(images.names), dtype=np.bool_), list[LedgerEntry]()
+        gone = np.zeros(len(images.names), dtype=np.bool_)
+        alike: list[LedgerEntry] = []
         if self.duplicates is not None:
             used = np.isin(np.arange(len(images.names)), detections.row)
             gone, alike = near_duplicates(folder / self.duplicates, images, used, self.similarity)

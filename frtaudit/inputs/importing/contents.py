@@ -111,7 +111,7 @@ def _below(root: Path, apart: Path | None) -> str:
 
 
 def _list(folder: Path, above: str, depth: int, files: dict[str, int]) -> None:
-    """``files`` gains what a folder holds, but links."""
+    """``files`` gains what a folder holds, but links, hidden names and what is no regular file."""
     if depth > DEPTH:
         raise DataError(above, f"more than {DEPTH} nested folders", "the folder of one test set")
     with os.scandir(folder) as entries:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from frtaudit.core.labelling import UNSAID, Faces
 from frtaudit.errors import DataError
@@ -17,6 +16,8 @@ def with_answers(faces: Faces, table: Table) -> Faces:
     Raises :class:`DataError` naming file and line: a face that is not among ``faces`` or stands under another query
     there, a face with two different answers, an answer that is none.
     """
+    import pandas as pd
+
     names, answers = table.texts(table.need(FACE)), answers_of(table, table.need(ANNOTATION))
     row = pd.Index(list(faces.names), dtype=object).get_indexer(pd.Index(names))
     table.refuse(row < 0, "a face that the list of faces lacks", "faces of that list")

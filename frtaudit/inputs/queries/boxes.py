@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from frtaudit.core.arrays import Floats, Texts
 from frtaudit.inputs.score_lists.scorelist import PROVIDER
@@ -34,6 +33,8 @@ def boxes_of(table: Table) -> BoxList:
     Raises :class:`DataError` naming the line: a name that is empty, a side that is not a number, a width or height that
     is not above 0, a face that its provider names twice.
     """
+    import pandas as pd
+
     image, provider, face = (table.texts(table.need(names)) for names in (IMAGE, PROVIDER, FACE))
     empty = (image == "") | (provider == "") | (face == "")
     table.refuse(empty, "no image, provider or face", "all three named in every row")
@@ -47,6 +48,8 @@ def boxes_of(table: Table) -> BoxList:
 
 
 def _numbers(table: Table, column: str) -> Floats:
+    import pandas as pd
+
     numbers = pd.to_numeric(pd.Series(table.texts(column)), errors="coerce").to_numpy(dtype=np.float64)
     table.refuse(~np.isfinite(numbers), f"column {column!r} holds no finite number", "a number of pixels")
     return numbers

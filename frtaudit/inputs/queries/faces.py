@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from frtaudit.core.arrays import Ints, Texts
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
@@ -15,6 +15,9 @@ from frtaudit.inputs.coded import Coded, Codes, joined
 from frtaudit.inputs.pairing import both_orders
 from frtaudit.inputs.score_lists.scorelist import ScoreList, refuse_repeats
 from frtaudit.inputs.tables import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FACE = ("face_id", "sample_id", "image_id", "face", "image")
 QUERY = ("query", "query_id", "name")
@@ -37,6 +40,8 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
     face_id, query, perhaps annotation (1 of the query's person, 0 not, -1 not to be known, empty not
     said). Raises :class:`DataError` naming the line: an id that is empty or appears twice, an answer that is none.
     """
+    import pandas as pd
+
     needed = (table.need(FACE), table.need(QUERY))
     names, queries = (table.texts(column) for column in needed)
     table.refuse((names == "") | (queries == ""), "no face or no query", "a face_id and a query in every row")
@@ -60,16 +65,14 @@ def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:
     """What a column answers, shape (R,): 1, 0, -1, or -2 for nothing. Raises :class:`DataError` naming the line."""
     answers = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
     if None in answers:
-        problem, accepted = (
-            f"column {column!r} holds no answer",
-            "1 or yes, 0 or no, -1 or unsure, or nothing",
-        )
+        problem = f"column {column!r} holds no answer"
+        accepted = "1 or yes, 0 or no, -1 or unsure, or nothing"
         raise DataError(table.place(answers.index(None)), problem, accepted)
     return np.array(answers, dtype=np.int8)
 
 
 def services_of(
-    faces: Faces, lists: Sequence[ScoreList], crops: Mapping[str, pd.Index] = MappingProxyType({})
+    faces: Faces, lists: Sequence[ScoreList], crops: Mapping[str, "pd.Index"] = MappingProxyType({})
 ) -> tuple[tuple[Service, ...], Mapping[str, int]]:
     """What each service said, in the order of their names, and how many lines compared a face with itself.
 
@@ -77,6 +80,8 @@ def services_of(
     :class:`DataError` naming the line of a face that is not among ``faces``, or not among the service's crops, and of
     a pair that stands in an earlier line of the service in the same order.
     """
+    import pandas as pd
+
     index = pd.Index(list(faces.names), dtype=object)
     saids: dict[str, list[_Said]] = {}
     for scores in lists:
@@ -106,8 +111,10 @@ class _Said:
     second: Codes
 
 
-def _numbered(side: Coded, index: pd.Index) -> Codes:
+def _numbered(side: Coded, index: "pd.Index") -> Codes:
     """The place of each row's text in an index, shape (R,), -1 where it is not there; each text is sought once."""
+    import pandas as pd
+
     return side.mapped(index.get_indexer(pd.Index(side.names, dtype=object)).astype(np.int32), -1)
 
 

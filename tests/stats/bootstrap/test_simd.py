@@ -63,20 +63,20 @@ def test_runs_are_added_as_numpy_adds_them(seed: int, heaviest: int, sizes: list
     for run in range(1, row.size):
         total = weights[base + rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
         want[1] += total * weights[base + row[run]]
-    given = base, start, row, rows, 255 // heaviest, 65535 // heaviest**2
+    args = base, start, row, rows, 255 // heaviest, 65535 // heaviest**2
     found = before.copy()
-    bytes_of(found, weights, *given)
+    bytes_of(found, weights, *args)
     np.testing.assert_array_equal(found, want)
     if heaviest < 16:
         packed = weights[:, : WIDTH // 2] | weights[:, WIDTH // 2 :] << 4
         found = before.copy()
-        packed_of(found, packed, *given)
+        packed_of(found, packed, *args)
         np.testing.assert_array_equal(found, want)
         if heaviest < 6:
             found = before.copy()
-            threes_of(found, packed, *given)
+            threes_of(found, packed, *args)
             np.testing.assert_array_equal(found, want)
-        simd._plain_packed_runs(before, 1, packed, *given[:4], 1, row.size, *given[4:])
+        simd._plain_packed_runs(before, 1, packed, *args[:4], 1, row.size, *args[4:])
         np.testing.assert_array_equal(before, want)
 
 
