@@ -22,7 +22,8 @@ NEAR = (0.003, 0.01, 0.03, 0.1, 0.3)  # of the rank of an expected threshold: sp
 SAMPLES = 1 << 15
 BLOCK, WIDEST = 13, 16  # bits: 8192 rows of 64 bytes fit the second-level cache; a row within any block
 FIRST = 12  # bits: so many first rows are counted within the first-level cache
-RUN, MAX_PARTS = 6, 1024  # small blocks are made if a row meets so many of each; parts of a span
+RUN = 6  # small blocks are made if a row meets so many of each
+MAX_PARTS = 1024  # of a span that is counted, or a piece for each
 PIECE = 10  # bits: words of a part that stand together
 SPARSE = 4  # as many places for runs as this for each comparison: a span of fewer comparisons is not counted but sorted
 LONG = 64  # runs so long stand in no order of length
@@ -121,10 +122,10 @@ def _laid(comparisons: SortedComparisons, place: Ints, alike: Ints, room: Halves
     size = high - low
     pairs = comparisons.first[low:high], comparisons.second[low:high], comparisons.bucket[low:high]
     cut, parts = _cut_of(size, rows, buckets)
-    most = min(size, rows * cut.blocks * buckets)
+    some, most = min(size, parts), min(size, rows * cut.blocks * buckets)
     out = _Room(
-        np.zeros(2, dtype=np.int64), np.empty(parts, dtype=np.int64), np.empty(parts, dtype=np.int32),
-        np.empty(parts, dtype=np.int32), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32), room,
+        np.zeros(2, dtype=np.int64), np.empty(some, dtype=np.int64), np.empty(some, dtype=np.int32),
+        np.empty(some, dtype=np.int32), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32), room,
     )  # fmt: skip
     if cut.first:
         pieces = _Pieces(
@@ -135,8 +136,8 @@ def _laid(comparisons: SortedComparisons, place: Ints, alike: Ints, room: Halves
         _lay(pieces, cut, rows, low, out)
     else:
         bits = max(rows - 1, 1).bit_length()
-        sorted_words = _sorted(_packed(*pairs, alike, bits, cut), bits, bits + (parts << bits).bit_length())
-        _unpacked(sorted_words, bits, cut, low, out)
+        words = _packed(*pairs, alike, bits, cut)
+        _unpacked(_sorted(words, cut.second, cut.second + (parts << bits).bit_length()), bits, cut, low, out)
     n_parts, n_runs = out.made.tolist()
     return _Room(
         out.made, out.run[:n_parts], out.bucket[:n_parts], out.base[:n_parts], out.start[:n_runs],
@@ -151,8 +152,9 @@ def _cut_of(size: int, rows: int, buckets: int) -> tuple[_Cut, int]:
     blocks = _blocks(rows, second)
     if SPARSE * size >= rows * blocks * buckets:
         for first in range(FIRST, np.iinfo(np.uint32).bits - second + 1):
-            if _blocks(rows, first) * blocks * buckets <= MAX_PARTS:
-                return _Cut(first, second, blocks, buckets), _blocks(rows, first) * blocks * buckets
+            parts = _blocks(rows, first) * blocks * buckets
+            if parts <= max(MAX_PARTS, size >> PIECE):
+                return _Cut(first, second, blocks, buckets), parts
     return _Cut(0, second, blocks, buckets), blocks * buckets
 
 
@@ -259,17 +261,17 @@ def _order(counts: Words, place: Words, base: int, low: int, out: _Room) -> int:
 
 @kernel
 def _packed(first: Index, second: Index, bucket: Numbers, alike: Ints, bits: int, cut: _Cut) -> Ints:
-    """Block of second rows, bucket, first and second row of each comparison in one integer.
+    """Block of second rows, bucket, first row, and second row within its block, of each comparison in one integer.
 
     The row with fewer rows alike becomes the first: it meets more second rows of one bucket.
     """
-    words = np.empty(first.size, dtype=np.int64)
+    words, inside = np.empty(first.size, dtype=np.int64), (1 << cut.second) - 1
     for q in range(first.size):
         row, other = np.int64(first[q]), np.int64(second[q])
         if alike[row] > alike[other]:
             row, other = other, row
         key = np.int64(bucket[q]) + (other >> cut.second) * cut.buckets
-        words[q] = (((key << bits) | row) << bits) | other
+        words[q] = (((key << bits) | row) << cut.second) | (other & inside)
     return words
 
 
@@ -298,10 +300,10 @@ def _sorted(words: Ints, low: int, high: int) -> Ints:
 def _unpacked(words: Ints, bits: int, cut: _Cut, low: int, out: _Room) -> None:
     """Write the parts of sorted words."""
     start, row, rows, written, mask = out.start, out.row, out.rows, out.made, (1 << bits) - 1
-    inside = mask & ((1 << cut.second) - 1)
+    inside = (1 << cut.second) - 1
     last, run, base = np.int64(-1), written[1], np.int64(0)
     for q in range(words.size):
-        head = words[q] >> bits
+        head = words[q] >> cut.second
         rows[low + q] = words[q] & inside
         if head != last:
             if last < 0 or head >> bits != last >> bits:

@@ -116,6 +116,16 @@ def test_long_spans_are_counted_and_cut_into_blocks(
     assert len(laid.bucket) == 2 * len(blocks)
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize(("rows", "buckets"), [(5_800_000, 1600), (3_300_000, 60_000), (1000, 1500)])
+def test_many_rows_and_buckets_fit_a_word(rows: int, buckets: int) -> None:
+    """Sets of millions of images, and of subjects of many sizes: every comparison is laid out once."""
+    walk = made(4096, rows)._replace(coef=np.ones(buckets))
+    walk = walk._replace(bucket=np.random.default_rng(1).integers(0, buckets, 4096).astype(np.uint16))
+    laid = score_spans.spans_of(walk, np.array([4096]), walk.chunk_start[:0], np.ones(rows, dtype=np.int64))
+    assert sorted(comparisons(laid, 0)) == sorted(zip(walk.bucket, walk.first, walk.second, strict=True))
+
+
 def test_a_short_span_has_one_part_for_each_bucket() -> None:
     """257 rows take nine bits, so that three buckets need an eleventh."""
     walk = made(300, 257)._replace(bucket=np.arange(300, dtype=np.int32) % 3, coef=np.ones(3))
