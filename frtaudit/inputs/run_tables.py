@@ -5,10 +5,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from frtaudit.core.arrays import Flags, Floats, Index
 from frtaudit.core.canonical import Json, mapping, read_json, sha256, sha256_file
@@ -23,6 +23,9 @@ from frtaudit.inputs.pairing import implied_comparisons
 from frtaudit.inputs.tables import UNREADABLE
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RESULT, TABLES, STATEMENT = "result.json", "tables", "statement.dsse.json"
 NEEDED = ("systems", "samples", "scores", "tail", "pairs", "replicates")
@@ -39,7 +42,7 @@ class RunTables:
     folder: str
     result: Mapping[str, Json]
     signer: str | None
-    tables: Mapping[str, pd.DataFrame]
+    tables: Mapping[str, "pd.DataFrame"]
     digests: Mapping[str, str]
 
     @property
@@ -99,8 +102,10 @@ def _check_numbers(spec: Mapping[str, Json]) -> None:
         raise TypeError("seed, bootstrap.B")
 
 
-def _read(path: Path, name: str) -> pd.DataFrame:
+def _read(path: Path, name: str) -> "pd.DataFrame":
     """A table; of pairs those of ``spec.folds``, which are all that runs of version 0.1 have."""
+    import pandas as pd
+
     try:
         table = pd.read_parquet(path)
     except UNREADABLE:
@@ -131,6 +136,8 @@ def _signer(path: Path, name: str, digests: Mapping[str, str]) -> str | None:
 
 def cohort_of(run: RunTables) -> Cohort:
     """Who the run tested, under the pseudonyms of its tables, in its order: subjects are drawn as they were there."""
+    import pandas as pd
+
     table = _of(run, "samples", run.systems[0])
     subjects = table["subject"].astype(str).to_numpy()
     first = pd.unique(subjects)
@@ -237,13 +244,15 @@ def fails_by_comparison(run: RunTables, system: str) -> bool:
     return str(_of(run, "systems", system)["failures_of"].to_numpy()[0]) == "comparisons"
 
 
-def _of(run: RunTables, table: str, system: str) -> pd.DataFrame:
+def _of(run: RunTables, table: str, system: str) -> "pd.DataFrame":
     frame = run.tables[table]
     return frame[frame["provider"].astype(object) == system]
 
 
-def _indices(table: pd.DataFrame, side: str, cohort: Cohort) -> Index:
+def _indices(table: "pd.DataFrame", side: str, cohort: Cohort) -> Index:
     """Raises :class:`ValueError` for a sample that the run does not have."""
+    import pandas as pd
+
     indexer = pd.Index(cohort.sample_ids).get_indexer(pd.Index(table[side].astype(str)))
     if (indexer < 0).any():
         raise ValueError(f"a {side} that is not a sample")
@@ -257,7 +266,7 @@ def _check_mated(cohort: Cohort, probe: Index, reference: Index, mated: Flags) -
 
 
 def _listed(
-    table: pd.DataFrame, cohort: Cohort, cells: Index, fold: npt.NDArray[np.int16] | None = None
+    table: "pd.DataFrame", cohort: Cohort, cells: Index, fold: npt.NDArray[np.int16] | None = None
 ) -> Comparisons:
     probe, reference = (_indices(table, side, cohort) for side in ("probe", "reference"))
     mated = table["mated"].to_numpy(np.bool_)
@@ -265,7 +274,7 @@ def _listed(
     return Comparisons(all_pairs=False, probe=probe, reference=reference, mated=mated, cells=cells, fold=fold)
 
 
-def _table(scores: pd.DataFrame) -> ScoreTable:
+def _table(scores: "pd.DataFrame") -> ScoreTable:
     """Scores and failures of listed comparisons; one without either is named after nothing known."""
     score = scores["score"].to_numpy(np.float64)
     texts = np.where(np.isfinite(score), "", scores["failure"].astype(object).fillna("no_score").to_numpy())
