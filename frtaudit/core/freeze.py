@@ -31,6 +31,12 @@ class FrozenArrays:
 
         freeze(self, *(name for name in self.__slots__ if isinstance(getattr(self, name), np.ndarray)))
 
+
+class FrozenRows(FrozenArrays):
+    """A frozen dataclass with slots whose arrays all have the same rows."""
+
+    __slots__: tuple[str, ...] = ()
+
     def at_rows(self, rows: "npt.NDArray[np.integer | np.bool_]") -> Self:
         """The same with the rows of every array that are numbered or flagged."""
         import numpy as np

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Floats, Index, Ints, Scores
-from frtaudit.core.freeze import FrozenArrays, freeze, require
+from frtaudit.core.freeze import FrozenRows, freeze, require
 
 NOT_COMPARED = "not_compared"  # the failure code of a comparison that nobody made
 
@@ -34,7 +34,7 @@ class ScoreTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blocks(FrozenArrays):
+class Blocks(FrozenRows):
     """Listed non-mated comparisons counted by unordered pair of subjects.
 
     ``k``, ``l``: shape (Q,), int32, k < l, unique pairs; ``count``: shape (Q,), int64, comparisons in each.
@@ -45,14 +45,14 @@ class Blocks(FrozenArrays):
     count: Ints
 
     def __post_init__(self) -> None:
-        FrozenArrays.__post_init__(self)
+        FrozenRows.__post_init__(self)
         require(self.k.shape == self.l.shape == self.count.shape, "equal lengths")
         require(bool(np.all(self.k < self.l)), "k < l")
         require(bool(np.all(self.count > 0)), "no empty block")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NonMatedSums(FrozenArrays):
+class NonMatedSums(FrozenRows):
     """Sums over non-mated comparisons with score > threshold, T thresholds, 1 + S scopes, K subjects, G + 1 groups.
 
     Index 0 is everybody; index g + 1 is group g of :class:`Groups`, both subjects in it. Scope 0 is everybody, scope

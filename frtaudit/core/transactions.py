@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from frtaudit.core.arrays import Floats, Index
-from frtaudit.core.freeze import FrozenArrays, require
+from frtaudit.core.freeze import FrozenRows, require
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Transactions(FrozenArrays):
+class Transactions(FrozenRows):
     """T transactions of one system, of up to A attempts each.
 
     ``subject``, ``claimed``: shape (T,), int32, who made them and whose identity they claimed, as subjects of the
@@ -23,7 +23,7 @@ class Transactions(FrozenArrays):
     seconds: Floats | None = None
 
     def __post_init__(self) -> None:
-        FrozenArrays.__post_init__(self)
+        FrozenRows.__post_init__(self)
         require(self.score.ndim == 2 and self.score.shape[1] > 0, "scores are a matrix, by attempt")
         rows = (self.score.shape[0],)
         require(self.subject.shape == self.claimed.shape == self.made.shape == rows, "one row a transaction")

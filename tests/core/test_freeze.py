@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from frtaudit.core.freeze import FrozenArrays, freeze, require
+from frtaudit.core.freeze import FrozenArrays, FrozenRows, freeze, require
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,19 @@ def test_every_array_of_a_value_becomes_read_only() -> None:
     assert (every.number, Every(values=own).other) == (0.5, None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows(FrozenRows):
+    values: npt.NDArray[np.float64]
+    number: float = 0.5
+    other: npt.NDArray[np.float64] | None = None
+
+
 def test_rows_are_taken_of_every_array() -> None:
     """`at_rows` takes the same rows, numbered or flagged, of each array; the rest stays, and all of it is frozen."""
-    every = Every(values=np.array([1.0, 2.0, 3.0]), number=2.0)
+    every = Rows(values=np.array([1.0, 2.0, 3.0]), number=2.0)
     for rows in (np.array([2, 0]), np.array([True, False, True])):
         picked = every.at_rows(rows)
         assert picked.values.tolist() == every.values[rows].tolist()
         assert not picked.values.flags.writeable
         assert (picked.number, picked.other) == (2.0, None)
+    assert not hasattr(Every(values=every.values), "at_rows")

@@ -43,7 +43,7 @@ def estimates(provider: str, analysis: str, fit: ModeFit) -> Iterator[Estimate]:
 def curves(provider: str, scores: Floats, mixture: Mixture | None) -> Iterator[Curve]:
     """Shares of scores in equal bins, and those that each part of the mixture has there; none without two scores.
 
-    What lies beyond the first and the last edge stands in the first and the last bin, as scores cut off do.
+    What a part has beyond the first and the last edge stands in the first and the last bin, as scores cut off do.
     """
     if scores.size and scores[0] < scores[-1]:
         edges = np.linspace(scores[0], scores[-1], BINS + 1)

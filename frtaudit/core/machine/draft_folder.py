@@ -25,9 +25,9 @@ def draft_folder(above: Path, prefix: str) -> Iterator[tuple[Path, int, int]]:
         for left in above.iterdir():  # drafts of killed processes: no process has locked them
             if left.name.startswith(prefix):
                 with suppress(OSError):
-                    unlocked = _locked(left)
+                    left_descriptor = _locked(left)
                     shutil.rmtree(left, ignore_errors=True)
-                    os.close(unlocked)
+                    os.close(left_descriptor)
         descriptor = None
         while descriptor is None:
             draft = Path(tempfile.mkdtemp(prefix=prefix, dir=above))

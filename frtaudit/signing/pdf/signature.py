@@ -123,12 +123,12 @@ def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes
         validation_context=pades.evidence,
         use_pades_lta=pades.level is PadesLevel.B_LTA,
     )
-    key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
-    for link in signer.chain:
-        chain.register(asn1_of(link))
-    pyhanko_signer = SimpleSigner(asn1_of(signer.certificate), keys.PrivateKeyInfo.load(key), chain)
     try:
+        key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+        chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
+        for link in signer.chain:
+            chain.register(asn1_of(link))
+        pyhanko_signer = SimpleSigner(asn1_of(signer.certificate), keys.PrivateKeyInfo.load(key), chain)
         maker = PdfSigner(meta, pyhanko_signer, timestamper=pades.authority)
         return wait(_sign(maker, writer, when, pades))
     except (OSError, SigningError, PathError, ValidationError) as error:

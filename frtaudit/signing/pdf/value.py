@@ -48,14 +48,12 @@ def check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
 
 def check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
     """What a signature does not sign of itself has the one form of RFC 5652, 5.1 and 5.3, in DER as PAdES asks."""
-    signed, info, signer = embedded.signed_data, embedded.signer_info, embedded.signer_cert
-    name = {"issuer": signer.issuer, "serial_number": signer.serial_number}
-    named = cms.SignerIdentifier("issuer_and_serial_number", cms.IssuerAndSerialNumber(name))
+    signed, info = embedded.signed_data, embedded.signer_info
     algorithms = (info["digest_algorithm"].dump(), info["signature_algorithm"].dump())
     certificates = [certificate.chosen.dump() for certificate in signed["certificates"]]
     holds = (
         signed["version"].native == info["version"].native == "v1"
-        and info["sid"].dump() == named.dump()
+        and info["sid"].dump() == _named(embedded.signer_cert).dump()
         and [algorithm.dump() for algorithm in signed["digest_algorithms"]]
         == [info["digest_algorithm"].dump()]
         and algorithms in ALGORITHMS
@@ -64,6 +62,12 @@ def check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
     )
     if not holds:
         raise VerificationError(where, "the signature is not in the form in which it was made")
+
+
+def _named(certificate: cms.Certificate) -> cms.SignerIdentifier:
+    """How a signature names its signer's certificate."""
+    name = {"issuer": certificate.issuer, "serial_number": certificate.serial_number}
+    return cms.SignerIdentifier("issuer_and_serial_number", cms.IssuerAndSerialNumber(name))
 
 
 def check_members(embedded: EmbeddedPdfSignature, where: str) -> None:

@@ -189,7 +189,10 @@ def _emit_runs(
     kind: ir.Type,
     threes: bool,
 ) -> ir.Value:
-    """Three loops: until the 16-bit sums are full, over runs, over the rows of one, or over as many as 8 bits hold."""
+    """Loops: until the 16-bit sums are full, over runs, and over the rows of one, no more than 8 bits hold.
+
+    With ``threes`` the last is two: over three rows at a time, then over those left.
+    """
     words, key, weights, base, start, row, rows, low, high, reach, most = _addresses(
         context, make, signature.args, values
     )

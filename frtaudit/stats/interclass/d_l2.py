@@ -172,11 +172,8 @@ def population_bounds(square: Floats, noise: Floats, point: Floats, degrees: flo
         high = np.sqrt(top)
         error = np.array([drawn.gaussian_error(alpha) for drawn in moments])  # of bounds on d^2
         twice = np.maximum(2 * np.where(low > 0, low, high), np.finfo(np.float64).tiny)
-        return (
-            low,
-            high,
-            np.asarray(np.minimum(error / twice, np.sqrt(error))),
-        )  # on d: d/(2d), at most its root
+        # On d: d/(2d), at most its root.
+        return low, high, np.asarray(np.minimum(error / twice, np.sqrt(error)))
 
     return bounds
 

@@ -127,7 +127,10 @@ def effective_trials(tally: Tally, lent: Tally, over: Denominators) -> Floats:
 
 
 def wilson_iid(tally: Tally, over: Denominators, alpha: float) -> Bounds:
-    """As if comparisons were independent, pooled rates only: ``closed_form.wilson_score`` on arrays."""
+    """Wilson's interval as if comparisons were independent (pooled rates only).
+
+    It is :func:`frtaudit.stats.intervals.closed_form.wilson_score` on arrays.
+    """
     p, n_eff, critical = rates(tally, over), float(over.trials), float(-scipy.special.ndtri(alpha / 2))
     square = critical**2
     scale = 1 + square / n_eff

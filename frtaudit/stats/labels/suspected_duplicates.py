@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
-from frtaudit.core.freeze import FrozenArrays
+from frtaudit.core.freeze import FrozenRows
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.histogram import above_edges
 from frtaudit.stats.rates.sums import first_not_above
@@ -48,7 +48,7 @@ ROUNDING = 2.0**-20  # of a score: more than what scoring again can move it by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suspects(FrozenArrays):
+class Suspects(FrozenRows):
     """Pairs, sorted: of two subjects, or of an acquired sample and a subject.
 
     ``first``, ``second`` (n,) int64; ``median`` (n,) float64 of their ``comparisons`` (n,) int64; ``best`` (n,) int64:

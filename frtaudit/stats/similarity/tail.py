@@ -112,9 +112,8 @@ def _assemble(
     genuine = _ascending(np.flatnonzero(mated), score, i, j)
     other = _ascending(np.flatnonzero(counted), -score, i, j)
     edges, every = edges_over(score_range), int((n_samples * (n_samples - 1) // 2).sum())
-    key = (
-        i[genuine].astype(np.int64) * int(n_samples.sum()) + j[genuine]
-    )  # each pair of one subject stands once
+    # Complete: each pair of one subject stands once.
+    key = i[genuine].astype(np.int64) * int(n_samples.sum()) + j[genuine]
     return ScoreTail(
         n_samples=n_samples,
         subject_of=subject_of,

@@ -50,7 +50,7 @@ COHORTS, RESAMPLES = 2000, 199
 ALPHA, COVERS = 0.05, 0.94
 PLACE = "moving thresholds"
 
-Misses = tuple[Floats, Floats]  # of the lower and of the upper bound, 1 or 0 at each error
+MissedBounds = tuple[Floats, Floats]  # of the lower and of the upper bound, 1 or 0 at each error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ def design(
     truths = {weighting: [_truth(system, target, weighting) for system in systems] for weighting in Weighting}
     seed = seed_of(0, "moving", of.name, str(people), f"{target:g}")
     rng = np.random.default_rng(seed)
-    missed: dict[str, list[Misses]] = {}
+    missed: dict[str, list[MissedBounds]] = {}
     for number, chosen in enumerate(shown.draw(of, people, cohorts, rng)):
         dealt = rng.permutation(people)
         codes = {str(size): dealt % size for size in GROUPS}
@@ -193,7 +193,7 @@ def _replicates(spec: AuditSpec, tail: ScoreTail, groups: Groups) -> Replicates:
 
 def _shown(
     systems: Sequence[SystemData], truths: dict[Weighting, list[tuple[float, float]]], target: float
-) -> Iterator[tuple[str, Misses]]:
+) -> Iterator[tuple[str, MissedBounds]]:
     """Name and misses of every interval of one cohort; a target without a threshold shows nothing."""
     rule = prepare(systems[0].tail, no_groups(systems[0].tail), ())
     for w, weighting in enumerate(Weighting):
@@ -232,7 +232,7 @@ def _fnmr(system: SystemData, weighting: Weighting, target: float, group_index: 
 
 def threshold_misses(
     tail: ScoreTail, rule: WilsonRule, threshold: float, target: float, weighting: Weighting
-) -> Misses:
+) -> MissedBounds:
     """Whether the interval of FORMULAS 8.21 misses a threshold, at every error of ``ERRORS``, read at two scores.
 
     Its low end is above the threshold where FMR's lower bound exceeds the target at the last score not above it; its
@@ -250,7 +250,7 @@ def threshold_misses(
     return low, high
 
 
-def _misses(interval: Interval, truth: float, *, picked: bool) -> Misses:
+def _misses(interval: Interval, truth: float, *, picked: bool) -> MissedBounds:
     """Whether each bound misses the truth: at every error of ``ERRORS``, of a picked group at its own level alone."""
     one_sided = interval.one_sided
     bounds = [interval] if picked or one_sided is None else [one_sided(error) for error in ERRORS]

@@ -30,7 +30,7 @@ LOOK_ALIKE = 0.02  # share of pairs of people with errors all of whose images ma
 BLUR = 0.15  # how likely each further pair of images of two people errs with the first
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """A design: ``share``: of the group, of ``groups``; ``errors``: expected in the group; ``ratio``: the truth."""
 
@@ -106,12 +106,13 @@ DESIGNS = (  # subjects, samples, groups, share of the judged one, expected erro
 
 def cells() -> Iterator[Cell]:
     """Both rates by every generator; look-alikes for FMR, in the first three designs."""
-    for rate in RATES:
-        for generator in GENERATORS:
-            for design in DESIGNS:
-                yield Cell(generator, rate, *design)
-    for design in DESIGNS[:3]:
-        yield Cell("look-alikes", "fmr", *design)
+    by_rate = [(rate, generator, DESIGNS) for rate in RATES for generator in GENERATORS]
+    for rate, generator, designs in (*by_rate, ("fmr", "look-alikes", DESIGNS[:3])):
+        for subjects, samples, groups, share, errors, ratio in designs:
+            yield Cell(
+                generator=generator, rate=rate, subjects=subjects, samples=samples, groups=groups,
+                share=share, errors=errors, ratio=ratio,
+            )  # fmt: skip
 
 
 def counted(cell: Cell, cohorts: int, seed: int = 0) -> Counted:

@@ -29,11 +29,11 @@ UNLIKE, ALIKE = "unlike", "alike"  # classes that differ, and labels dealt at ra
 
 
 def cohort_of(sampled: Sampled, codes: Mapping[str, npt.NDArray[np.integer]]) -> CohortData:
-    """A cohort of schemas, ``codes`` (K,) by schema name, classes a, b, ..; one system made the templates."""
+    """A cohort of schemas, ``codes`` (K,) by schema name, classes a, b, .. (two or more); one system's templates."""
     n, k = len(sampled.vectors), int(sampled.subject_of.max()) + 1
     schemas = {}
     for name, code in codes.items():
-        letters = tuple(ascii_lowercase[: int(code.max()) + 1])
+        letters = tuple(ascii_lowercase[: max(2, int(code.max()) + 1)])
         schemas[name] = Classification(
             name=name, classes=letters, labels=letters, codes=code.astype(np.int16)
         )

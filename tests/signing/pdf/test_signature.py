@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from pyhanko.pdf_utils.generic import NameObject, TextStringObject
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.sign.general import SigningError
 from pyhanko.sign.signers import pdf_signer
 from pyhanko.sign.signers.pdf_signer import PdfTimeStamper
 from pyhanko.sign.timestamps.dummy_client import DummyTimeStamper
@@ -30,7 +31,7 @@ from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pypdf import PdfReader
 from small_run import WHEN, render_pdf
 
-from frtaudit.errors import VerificationError
+from frtaudit.errors import DataError, VerificationError
 from frtaudit.signing.key_folder import generate
 from frtaudit.signing.pdf import signature
 from frtaudit.signing.pdf.first_revision import foreign
@@ -65,6 +66,19 @@ def append(pdf: bytes, change: Callable[[IncrementalPdfFileWriter], None]) -> by
     out = BytesIO()
     writer.write(out)
     return out.getvalue()
+
+
+def test_a_signer_that_cannot_be_made_is_named(
+    draft: bytes, signer: Signer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What pyHanko refuses about a key or a chain is an error of report.pades, as what it refuses later."""
+
+    def refuse(*_: object) -> None:
+        raise SigningError("no such key")
+
+    monkeypatch.setattr(signature, "SimpleSigner", refuse)
+    with pytest.raises(DataError, match=r"B-B cannot be reached \(no such key\)"):
+        sign_pdf(draft, signer, WHEN)
 
 
 def test_signature_is_pades_and_covers_the_whole_file(pdf: bytes, signer: Signer) -> None:

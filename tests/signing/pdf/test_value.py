@@ -57,6 +57,19 @@ def test_a_twin_of_the_signers_certificate_is_found(signer: Signer) -> None:
         check_bag(found.signed_data, "f")
 
 
+def test_a_signature_of_another_version_without_a_certificate_is_not_in_the_form(signer: Signer) -> None:
+    """Its version is looked at before its signer's certificate, which is not there."""
+    pdf = sign_pdf(render_pdf({}), signer, WHEN)
+    start = pdf.rindex(b"/Contents <") + len(b"/Contents <")
+    end = pdf.index(b">", start)
+    info = ContentInfo.load(bytes.fromhex(pdf[start:end].decode()))
+    info["content"]["version"] = "v3"
+    info["content"]["certificates"] = []
+    forged = info.dump(force=True).hex().upper().encode().ljust(end - start, b"0")
+    with pytest.raises(VerificationError, match=r"^f \(.*\): the signature is not in the form"):
+        read_signed_pdf(pdf[:start] + forged + pdf[end:], (), "f")
+
+
 def test_the_other_form_of_ecdsa_says_the_same(run: Path, key_folder: Path) -> None:
     """Alone, a PDF with (r, n - s) holds for the same bytes and signer; in its folder the digest finds the change."""
     pdf = run / "report.pdf"

@@ -14,14 +14,19 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.parametrize("rate", ["fnmr", "fmr"])
 def test_a_small_cell_covers(rate: str) -> None:
     """The study's own way to a cohort: 40 of wolves, at 0.93 (false alarm below 1e-3)."""
-    found = counted(Cell("wolves", rate, 100, 4, 2, 0.5, 20, 1.25), 40)
+    cell = Cell(
+        generator="wolves", rate=rate, subjects=100, samples=4, groups=2, share=0.5, errors=20, ratio=1.25
+    )
+    found = counted(cell, 40)
     assert found.given >= 39
     assert binomtest(found.covered, found.given, 0.93, alternative="less").pvalue > 1e-3
 
 
 def test_a_cell_beyond_the_bar_is_named() -> None:
     """Coverage below 0.93, or a verdict at the limit more often than alpha, by an exact test."""
-    cell = Cell("hubs", "fmr", 300, 6, 2, 0.5, 20, 1.25)
+    cell = Cell(
+        generator="hubs", rate="fmr", subjects=300, samples=6, groups=2, share=0.5, errors=20, ratio=1.25
+    )
     good = Counted(
         cell=cell,
         cohorts=2000,

@@ -87,16 +87,16 @@ def _widths(cells: Sequence[Cell]) -> Iterator[str]:
 
 def _times(counts: Iterable[tuple[Sequence[int], int]]) -> str:
     """The largest share of misses over its error, at each error."""
-    shares = np.array([np.array(count) / cohorts for count, cohorts in counts]) / np.array(ERRORS)
-    return " / ".join(f"{value:.2f}" for value in shares.max(axis=0))
+    times = np.array([np.array(count) / cohorts for count, cohorts in counts]) / np.array(ERRORS)
+    return " / ".join(f"{value:.2f}" for value in times.max(axis=0))
 
 
 def _fails(counts: Iterable[tuple[Sequence[int], int]]) -> str:
-    shares = [
+    chances = [
         [any_false_fail(count, cohorts, m) for m, count in zip(FAMILIES, by_family, strict=True)]
         for by_family, cohorts in counts
     ]
-    return " / ".join(f"{value:.3f}" for value in np.max(shares, axis=0))
+    return " / ".join(f"{value:.3f}" for value in np.max(chances, axis=0))
 
 
 def _broken(cells: Sequence[Cell]) -> Iterator[str]:
