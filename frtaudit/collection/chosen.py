@@ -67,8 +67,7 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     detections = faces_in(images, None if table is None else boxes_of(table), (), spec.detected)
     query_of = images.query_of[detections.row]
     count = np.bincount(query_of, minlength=len(images.queries))
-    if (few := int((count < spec.least).sum())) > 0:
-        left_out[FEW] += few
+    left_out.update({FEW: few} if (few := int((count < spec.least).sum())) else {})
     indices = np.flatnonzero(count[query_of] >= spec.least)
     face_names = np.array(detections.names, dtype=object)[indices].astype(str)
     order = indices[np.lexsort((face_names, query_of[indices]))]

@@ -19,7 +19,6 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.run_tables import RESULT, RunTables, read_run_tables
-from frtaudit.signing.unchanged import refuse_incomplete
 
 AUDIT = "compare"
 UNNAMED = ("scores", "score", "results")  # a system of a score list without a column of systems
@@ -74,6 +73,8 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
     for _, path in runs:
         signals.check()
         read.append(read_run_tables(path))
+        from frtaudit.signing.unchanged import refuse_incomplete  # once there is a run: it loads what signs
+
         refuse_incomplete(path)
     words = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
     names = _names(runs, read)
