@@ -39,8 +39,11 @@ def main(argv: Sequence[str]) -> int:
     explanation = explain(Path(options.run), [_number(word) for word in options.thresholds], scale)
     if options.thresholds and not explanation.meanings:
         raise DataError("threshold", "; ".join(explanation.untold))
-    text = "\n\n".join(map(page, _sections(explanation))) + "\n"
-    sys.stdout.write(to_bytes(_plain(explanation)).decode() if options.json else text)
+    if options.json:
+        text = to_bytes(_plain(explanation)).decode()
+    else:
+        text = "\n\n".join(map(page, _sections(explanation))) + "\n"
+    sys.stdout.write(text)
     return 0
 
 

@@ -178,10 +178,7 @@ def evaluate_system(
         replicates=_replicates(spec, tail, groups, points, progress, below),
         rule=prepare(tail, groups, np.unique(at[np.isfinite(at)])),
         resolved=resolved,
-        warned=tuple(
-            warning(target, int(trials.non_mated[0]), _matched_subjects(tail, float(points.at_target[0, a])))
-            for a, target in enumerate(targets)
-        ),
+        warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
         failed=provider.failed(cohort_data, seed),
         attempts=scored.attempts,
         orders=scored.orders,
@@ -292,6 +289,15 @@ def _replicates(
             below=below,
         )
     return drawn
+
+
+def _warnings(
+    tail: ScoreTail, targets: Sequence[float], points: OperatingPoints, non_mated: int
+) -> tuple[str | None, ...]:
+    return tuple(
+        warning(target, non_mated, _matched_subjects(tail, float(points.at_target[0, a])))
+        for a, target in enumerate(targets)
+    )
 
 
 def _matched_subjects(tail: ScoreTail, threshold: float) -> int:

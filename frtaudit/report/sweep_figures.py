@@ -56,7 +56,9 @@ def figure(sweep: SweepJson) -> Figure | None:
     dots = {name: _dots(sweep, name, systems) for name in rates[:2]}
     every = [dot for panel_dots in dots.values() for dot in panel_dots]  # rates of errors: on one scale
     panels = [
-        curves.dots(_panel_name(name), name, list({dot.row: None for dot in shown}), shown, name, every=every)
+        curves.dots(
+            _panel_name(name), name, list(dict.fromkeys(dot.row for dot in shown)), shown, name, every=every
+        )
         for name, shown in dots.items()
     ]
     keys = curves.keys("sweep", list(enumerate(systems))) if len(systems) > 1 else ()

@@ -149,10 +149,12 @@ def _is_foreign(page: str) -> bool:
     """Whether a font of the machine may be asked for: a letter that no shipped font has, or styles of one's own."""
     letters = {ord(letter) for letter in set(page) if letter.isprintable()}
     emoji = any(low <= letter <= high for letter in letters for low, high in EMOJI)
+    if emoji or not letters <= _shipped_letters():
+        return True
     start = page.find("<style>")
     sheet = page[start + len("<style>") : page.find("</style>", start)]
     shipped_style = render.minified((shipped("templates") / "report.css").read_text("utf-8"))
-    return emoji or not letters <= _shipped_letters() or "font" in sheet.removeprefix(shipped_style)
+    return "font" in sheet.removeprefix(shipped_style)
 
 
 @cache

@@ -149,6 +149,6 @@ def test_every_profile_runs_on_real_faces(face_data: Path, names: str, testable:
     assert decided == testable
     view = profiles.build(Source(result))
     assert view is not None
-    assert [part.name for part in view.parts] == sorted(names.split(","))
+    assert [part.name for part in view] == sorted(names.split(","))
     ratios = [one.value for one in result.estimates if one.metric == "ratio_to_overall"]
     assert all(value is not None and math.isfinite(value) for value in ratios)

@@ -100,7 +100,7 @@ def write(plan: Plan, folder: Path) -> None:
 
 
 def _refuse_another(plan: Plan, folder: Path) -> None:
-    """A folder holds this sweep or none; a finished one keeps its table and no plan."""
+    """Raise :class:`SpecError` where a folder contains another sweep; a finished one keeps its table and no plan."""
     stored: str | None = plan.digest
     try:
         if (folder / PLAN).exists():

@@ -85,6 +85,7 @@ def set_span(axes: Axes, name: str, limits: tuple[float, float]) -> None:
     getattr(axes, f"set_{name}lim")(limits)
     axis.set_inverted(backwards)
     low, high = limits
-    ticks = sum(low <= tick <= high for tick in axis.get_majorticklocs())
-    if axis.get_scale() == "log" and ticks < MIN_TICKS:
-        axis.set_major_locator(log_locator(low, high))
+    if axis.get_scale() == "log":
+        ticks = sum(low <= tick <= high for tick in axis.get_majorticklocs())
+        if ticks < MIN_TICKS:
+            axis.set_major_locator(log_locator(low, high))

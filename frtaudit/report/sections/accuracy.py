@@ -92,14 +92,13 @@ def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Tabl
         "shows how hard a set is for a system, not why.",
         _chosen(source, sets),
     )
-    heads = {
-        name: phrases.bold("Training set not declared" if name is None else f"Trained on {name}")
-        for name in blocks
-        if source.trained_on
-    }
-    table_blocks = [
-        Block(rows=tuple(rows), head=(heads[name],) if name in heads else ()) for name, rows in blocks.items()
-    ]
+    table_blocks = []
+    for trained_on, rows in blocks.items():
+        head: Text = ()
+        if source.trained_on:
+            title = "Training set not declared" if trained_on is None else f"Trained on {trained_on}"
+            head = (phrases.bold(title),)
+        table_blocks.append(Block(rows=tuple(rows), head=head))
     return [build_table("accuracy-sets", caption, columns, table_blocks, notes)]
 
 

@@ -188,6 +188,8 @@ def _rates(source: Source) -> Iterator[Text]:
     Of many systems FNMR alone.
     """
     target = main_target(source)
+    if target is None:
+        return
     records = overall(source, "fnmr_at_fmr", target)
     beside = {record.estimate.provider: record for record in overall(source, "fmr", target)}
     for record in records:

@@ -132,9 +132,12 @@ def _row(
     now = phrases.bold(display_name(words().verdict, code), f"/findings/{index}/verdict")
     then = "–" if verdict is None else display_name(words().verdict, verdict.verdict.value)
     before, after = None if old is None else old.estimate.value, record.estimate.value
-    direction = "–"
-    if before is not None and after is not None:
-        direction = "the same" if after == before else "higher" if after > before else "lower"
+    if before is None or after is None:
+        direction = "–"
+    elif after == before:
+        direction = "the same"
+    else:
+        direction = "higher" if after > before else "lower"
     return (
         spans(*who),
         phrases.DASH if old is None else _earlier(_numbers(old)),

@@ -29,6 +29,7 @@ class Cohort:
 def build(source: Source) -> Cohort:
     """Stands in every report."""
     named = source.result.cohort.get("subjects") != 0  # files without subjects: a note says so
+    # Of attempts a sample is an attempt or a reference, so only people are counted.
     attempts = mapping(source.result.spec.get("cohort")).get("type") == "attempts"
     counted = COUNTED[:1] if attempts else COUNTED
     totals = tuple(

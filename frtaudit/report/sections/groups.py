@@ -118,8 +118,9 @@ def _table(source: Source, schema: str, point: AtKey, records: list[Record]) -> 
     ]
     at = phrases.at_words(here[0].estimate.at, here[0].pointer)
     title = spans(f"By {schema.replace('_', ' ')} at ", at)
-    slugs = (value if isinstance(value, str) else f"{value:g}" for _, value in point)
-    keys = (part for (key, _), slug in zip(point, slugs, strict=True) for part in (key, slug))
+    keys: list[str] = []
+    for key, value in point:
+        keys += [key, value if isinstance(value, str) else f"{value:g}"]
     return _laid_out(source, name_of("error-rates", schema, *keys), title, blocks, here, notes)
 
 
@@ -209,14 +210,14 @@ def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) 
     seen = grouped(records, lambda record: record.estimate.group)
     for group in ("all", *source.classes(schema, {*seen} - {"all", "max"}), "max"):
         if group in seen:
-            rates = {record.estimate.metric == "fmr": record for record in seen[group]}
+            rates = {"fmr" if record.estimate.metric == "fmr" else "fnmr": record for record in seen[group]}
             two = source.with_two(schema, group)
             of_two: list[Part] = [" (", two, ")"] if two else []
             yield (
                 (phrases.group(source, seen[group][0]),),
                 spans(source.people(schema, group), *of_two),
-                *rate_cells(rates.get(True), notes),
-                *rate_cells(rates.get(False), notes),
+                *rate_cells(rates.get("fmr"), notes),
+                *rate_cells(rates.get("fnmr"), notes),
             )
 
 
@@ -289,6 +290,8 @@ def _panel_name(schema: str, metric: str, which: str) -> str:
 
 
 def _indices(schema: str, records: list[Record]) -> list[Table]:
+    if not records:
+        return []
     notes = Footnotes()
     blocks = []
     ranked = sorted(records, key=_index_rank)
@@ -326,7 +329,7 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         methods_said(records, *BOTH),
     )
     name = name_of("fairness-metrics", schema)
-    return [build_table(name, caption, columns, blocks, notes, "dense grouped")] if records else []
+    return [build_table(name, caption, columns, blocks, notes, "dense grouped")]
 
 
 def _how_often(records: list[Record]) -> list[Part]:

@@ -16,7 +16,7 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import label_drawings, label_modes
-from frtaudit.report.sections.tables import build_table, header, whole_cell
+from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import display_name, words
 
@@ -195,7 +195,9 @@ def _several(source: Source) -> Table | None:
     for metric in dict.fromkeys(metric for metric, _ in by_setting):
         pair = [by_setting[metric, setting] for setting in settings]
         cells = [
-            whole_cell(record) if record.estimate.denominator is None else phrases.counts(record)
+            (phrases.whole(record.estimate.value or 0.0, f"{record.pointer}/value"),)
+            if record.estimate.denominator is None
+            else phrases.counts(record)
             for record in pair
         ]
         rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))

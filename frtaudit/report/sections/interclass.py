@@ -101,8 +101,9 @@ def build(source: Source) -> Interclass | None:
     large = [name for name in schemas if len(classes[name]) > MAX_ROWS]
     main = []
     for name in schemas:
-        by_kind = grouped(classes[name], lambda record: record.estimate.group == LARGEST)
-        shown_classes = by_kind.get(True, []) if name in large else classes[name]
+        shown_classes = classes[name]
+        if name in large:
+            shown_classes = [record for record in shown_classes if record.estimate.group == LARGEST]
         main.append(_table(source, name, shown_classes, 0, "-of-classes"))
     for number, table in enumerate(main[1:], 1):
         if plain_text(table.caption[1:]) == plain_text(main[0].caption[1:]):  # the same but for the schema
@@ -252,7 +253,7 @@ def _row(
     targets: list[Target],
     notes: Footnotes,
 ) -> tuple[Text, ...]:
-    """The class; of the largest distance also which class has it, or that both are as far."""
+    """A row: the class, its distances and intervals; of the largest distance which class has it, or that both do."""
     here = {_space(candidate): candidate for candidate in records if candidate.estimate.group == group}
     first = next(iter(here.values()))
     cells: list[Text] = [(phrases.group(source, first),)]
@@ -277,11 +278,10 @@ def _alike(records: list[Record], notes: Footnotes) -> list[Part]:
     parts: list[Part] = []
     for record in records:
         test = record.estimate.test
-        if test is not None:
-            parts += [" ", *differences.sentence(record, notes)]
-        if (
-            test is not None and test.p is not None and test.family is None
-        ):  # a requirement judges the distance
+        if test is None:
+            continue
+        parts += [" ", *differences.sentence(record, notes)]
+        if test.p is not None and test.family is None:  # a requirement judges the same distance
             parts += notes.mark(JUDGED, f"{record.pointer}/test/p")
     return parts
 

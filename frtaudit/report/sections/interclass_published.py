@@ -167,16 +167,16 @@ def _indices(source: Source, schema: str) -> Table | None:
     ]
     blocks = []
     for place, here in grouped(records, lambda record: record.at).items():
-        rows = tuple(
-            ((provider(first),), *(phrases.value(by_metric.get(metric)) for metric, _ in INDICES))
-            for _, (first, *others) in by_provider(source, here)
-            for by_metric in [{record.estimate.metric: record for record in (first, *others)}]
-        )
+        rows = []
+        for _, of_system in by_provider(source, here):
+            by_metric = {record.estimate.metric: record for record in of_system}
+            cells = (phrases.value(by_metric.get(metric)) for metric, _ in INDICES)
+            rows.append(((provider(of_system[0]),), *cells))
         at = dict(place)
         space = display_name(words().at_value, str(at.get("space", "")))
         text = f"{space}, {at['of']}" if "of" in at else space
         head = TextSpan(text=text, pointer=f"{here[0].pointer}/at/space")
-        blocks.append(Block(head=(head,), rows=rows))
+        blocks.append(Block(head=(head,), rows=tuple(rows)))
     if not blocks:
         return None
     columns = header(["System"], (title for _, title in INDICES))

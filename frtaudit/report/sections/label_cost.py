@@ -141,22 +141,19 @@ def _blocks(
     heads: dict[tuple[str, Point], Record] = {}
     for record in records:
         heads.setdefault((_rate(record), _point(record)), record)
-    return [
-        Block(
-            head=spans(
-                "FMR at the reported threshold of "
-                if (rate, point[0]) == ("fmr", "fmr")
-                else f"{rate.upper()} at ",
-                *phrases.at_words(dict([point]), head.pointer),
-            ),
-            rows=tuple(
-                ((phrases.bold(name),), *cells[rate, point, name])
-                for name in source.providers
-                if (rate, point, name) in cells
-            ),
+    blocks = []
+    for (rate, point), record in heads.items():
+        start = f"{rate.upper()} at "
+        if (rate, point[0]) == ("fmr", "fmr"):  # read at the threshold that the labels gave for a target
+            start = "FMR at the reported threshold of "
+        rows = tuple(
+            ((phrases.bold(name),), *cells[rate, point, name])
+            for name in source.providers
+            if (rate, point, name) in cells
         )
-        for (rate, point), head in heads.items()
-    ]
+        head = spans(start, *phrases.at_words(dict([point]), record.pointer))
+        blocks.append(Block(head=head, rows=rows))
+    return blocks
 
 
 def _annotated(source: Source) -> dict[tuple[str, object], Record]:

@@ -39,6 +39,13 @@ def build(source: Source) -> MethodView:
     intervals = [bound for record in reversed(source.records) for bound in reversed(record.bounds)]
     of_target = {bound.interval.target: bound for bound in intervals}
     of_method = {bound.interval.method: bound for bound in intervals}
+    methods = []
+    for method in Method:
+        if method in of_method:
+            cited = citations(method.value)
+            meaning = words().method_means.get(method.value, "") + (f" ({cited}.)" if cited else "")
+            name = phrases.method(of_method[method])
+            methods.append(Explained(name=(name,), code=method.value, meaning=meaning))
     return MethodView(
         settings=tuple(_settings(source)),
         targets=tuple(
@@ -50,16 +57,7 @@ def build(source: Source) -> MethodView:
             for target in Target
             if target in of_target
         ),
-        methods=tuple(
-            Explained(
-                name=(phrases.method(of_method[method]),),
-                code=method.value,
-                meaning=words().method_means.get(method.value, "") + (f" ({cited}.)" if cited else ""),
-            )
-            for method in Method
-            if method in of_method
-            for cited in [citations(method.value)]
-        ),
+        methods=tuple(methods),
         weightings=tuple(words().weighting_means.values()),
         notes=tuple(
             (TextSpan(text=sentence(note), pointer=f"/notes/{index}"),)

@@ -165,21 +165,23 @@ def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
     parts: list[Part] = [provider(record), "  FNMR ", *phrases.styled(phrases.value(record, notes), "b")]
     if record.estimate.numerator is not None:
         parts += [" (", phrases.counts(record), ")"]
-    thresholds = source.select("threshold_at_fmr", grouped=False, primary=True)
-    others, thresholds = (
-        [
-            candidate
-            for candidate in candidates
-            if candidate.at == record.at and candidate.estimate.provider == record.estimate.provider
-        ]
-        for candidates in (source.select(record.estimate.metric, grouped=False), thresholds)
-    )
-    others = [other for other in others if other.estimate.weighting != record.estimate.weighting]
+    weighted = _beside(record, source.select(record.estimate.metric, grouped=False))
+    others = [other for other in weighted if other.estimate.weighting != record.estimate.weighting]
     if others:
         parts += [f" · {others[0].estimate.weighting} ", phrases.value(others[0])]
+    thresholds = _beside(record, source.select("threshold_at_fmr", grouped=False, primary=True))
     if thresholds:
         parts += [" · threshold ", phrases.value(thresholds[0], notes)]
     return spans(*parts)
+
+
+def _beside(record: Record, candidates: Sequence[Record]) -> list[Record]:
+    """Those of the same system at the same operating point."""
+    return [
+        candidate
+        for candidate in candidates
+        if candidate.at == record.at and candidate.estimate.provider == record.estimate.provider
+    ]
 
 
 def _at_thresholds(source: Source) -> list[Table]:

@@ -17,7 +17,6 @@ from frtaudit.report.sections.tables import (
     counted,
     header,
     provider,
-    whole_cell,
 )
 from frtaudit.report.source import Record, Source, grouped
 from frtaudit.report.words import words
@@ -102,16 +101,16 @@ def _unknown(source: Source) -> list[Text]:
 
 def _absent(source: Source) -> Table:
     notes = Footnotes()
-    rows = [
-        (
+    rows = []
+    for record in source.select("absent_kind"):
+        missed = formatting.exact(float(record.estimate.at["missed"]))
+        cells = (
             (phrases.group(source, record),),
-            whole_cell(record, "denominator"),
+            (phrases.whole(record.estimate.denominator or 0, f"{record.pointer}/denominator"),),
             phrases.value(record, notes),
-            (phrases.number(formatting.exact(float(at["missed"])), f"{record.pointer}/at/missed"),),
+            (phrases.number(missed, f"{record.pointer}/at/missed"),),
         )
-        for record in source.select("absent_kind")
-        for at in [record.estimate.at]
-    ]
+        rows.append(cells)
     columns = header(
         ["Among"], ["Subjects (K)", "share of a kind of subject", "probability that it is absent"]
     )

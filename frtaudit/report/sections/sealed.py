@@ -33,8 +33,11 @@ def build(source: Source) -> Sealed | None:
     time = spans(", by that signer's clock")
     if seal.stamped_at is not None:
         time = spans("; time stamp of an authority: ", phrases.code(seal.stamped_at, "/seal/stamped_at"))
-    columns = header(["Place"], wide=["Sealed", "As run"])
-    caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
+    tables: tuple[Table, ...] = ()
+    if rows:  # every one: a departure is never cut, so that none hides behind a hundred others
+        columns = header(["Place"], wide=["Sealed", "As run"])
+        caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
+        tables = (Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),)),)
     return Sealed(
         made=spans(
             phrases.code(seal.signer, "/seal/signer"),
@@ -44,9 +47,7 @@ def build(source: Source) -> Sealed | None:
         ),
         upheld=not rows,
         count=spans(TextSpan(text=f"{len(rows)}", kind="n"), " departure" + ("" if len(rows) == 1 else "s")),
-        tables=(Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),)),)
-        if rows  # every one: a departure is never cut, so that none hides behind a hundred others
-        else (),
+        tables=tables,
     )
 
 

@@ -29,7 +29,7 @@ NAMES = (
     "services too: cohort.labels.services names those that label. "
 )
 
-
+# Its table: FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm).
 DECISIVE = phrases.titled(
     "Did a service change?",
     "FNMR at each date, each with its own threshold; the same resampled queries at both dates. Intervals hold for the "
@@ -133,7 +133,7 @@ def _unchanged(records: Sequence[Record]) -> str:
 
 
 def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: str = "Changed?") -> Table:
-    """FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm)."""
+    """FNMR of both dates under some labels, the change and its test: a block for each target."""
     notes = Footnotes()
     blocks = []
     for target, records in grouped(dated.changes(labels, "own"), _target).items():

@@ -181,10 +181,9 @@ def _gaps(named: Iterable[tuple[str, Curve]]) -> tuple[Text, ...]:
     """Where curves or their bands are not drawn, and why, each reason once."""
     curves, concerned = list(named), dict[str, list[str]]()
     for name, curve in curves:
-        for note in (
-            *curve.notes,
-            *spans_of(curve.x, [ZERO if y == 0 and curve.metric == "roc" else None for y in curve.y]),
-        ):
+        # 0 has no place on a logarithmic axis.
+        zeros = spans_of(curve.x, [ZERO if y == 0 and curve.metric == "roc" else None for y in curve.y])
+        for note in (*curve.notes, *zeros):
             concerned.setdefault(note, []).append(name)
     return tuple(
         spans(f"{'Every curve' if 1 < len(names) == len(curves) else '; '.join(names)}: {note}.")

@@ -271,6 +271,9 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
     if not panels:
         return None
     over, gaps = phrases.metric(rate), _gaps(source, curves)
+    band = captions.NO_TEST if banded_curves else ""
+    if gaps and not banded_curves:
+        band = "No band is drawn; the note below says why. "
     return Figure(
         name=name,
         title=f"{system}: fairness metrics of {over} by {schema.replace('_', ' ')}",
@@ -278,11 +281,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
         alone=alone,
         caption=spans(
             f"The spread of the groups' {over} by four metrics, {captions.EQUALITY}",
-            captions.NO_TEST
-            if banded_curves
-            else "No band is drawn; the note below says why. "
-            if gaps
-            else "",
+            band,
             captions.left_out(curves),
             captions.one_band(rate),
             _level(styled.curve for styled in banded_curves),

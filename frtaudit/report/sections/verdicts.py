@@ -308,9 +308,8 @@ def _among(finding: Finding, at: str) -> list[Part]:
 
 def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
     requirement = declared(source, finding)
-    named = (
-        str(requirement["metric"]) if requirement.get("minimum") else ""
-    )  # may be too small for an estimate
+    # A group may be too small for an estimate: the requirement then names the metric.
+    named = str(requirement["metric"]) if requirement.get("minimum") else ""
     kind = kind_of(named if estimate is None else estimate.metric)
     text = kinds.declared(kind, finding.limit)
     side = SIDES[sense(source, finding), bool(requirement.get("strict"))]

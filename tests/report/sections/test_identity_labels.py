@@ -165,3 +165,17 @@ def troubled(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_what_went_wrong_stands_in_the_report_in_words(troubled: str, sentence: str) -> None:
     """Two people, nobody, services that disagree, eight bits, a floor, half the faces failed: each has its sentence."""
     assert re.search(sentence.replace(" ", r"\s+"), troubled), sentence
+
+
+def test_a_count_of_several_people_without_a_value_is_zero() -> None:
+    """Of no queries at all there are neither a share nor its counts."""
+    estimates = tuple(
+        replace(item, value=None, numerator=None, denominator=None, note="no queries")
+        if item.metric == "label_several_queries"
+        else item
+        for item in result().estimates
+    )
+    shown = identity_labels.build(Source(replace(result(), estimates=estimates)))
+    assert shown is not None
+    (table,) = (table for table in shown.tables if table.name == "label-several")
+    assert [plain_text(cell) for cell in table.blocks[0].rows[0][1:]] == ["0", "0"]
