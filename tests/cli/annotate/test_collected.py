@@ -10,7 +10,8 @@ from browser import tab
 
 from frtaudit.cli.annotate.questions import to_json
 from frtaudit.cli.annotate.server import Server
-from frtaudit.cli.annotate.session import Wanted, overrides_of, review_of
+from frtaudit.cli.annotate.session import Wanted, review_of
+from frtaudit.cli.options import label_overrides
 from frtaudit.collection.run import collect
 from frtaudit.config.load import load_collection, load_spec
 from frtaudit.errors import SpecError
@@ -35,7 +36,7 @@ def test_pictures_and_names_of_a_collection_reach_the_page(tmp_path: Path, *, ke
     names = tmp_path / "names.csv"
     names.write_text("name\nAda\nBo\nCy\n")
     source = None if kept else load_collection([*WORDS, "into=."]).source
-    spec = load_spec(overrides_of([str(folder)]))
+    spec = load_spec(label_overrides([str(folder)]))
     review = review_of(spec, Wanted(names=names, source=source))
     faces = [question.face for sheet in review.sheets for question in sheet.questions]
     pictures = [review.pictures.read(face) for face in faces]
@@ -63,13 +64,13 @@ def test_a_paid_search_is_not_paid_again(tmp_path: Path) -> None:
     source = load_collection(words).source
     folder = collected(tmp_path / "c")
     with pytest.raises(SpecError, match=r"^--fetch: a source that is paid"):
-        review_of(load_spec(overrides_of([str(folder)])), Wanted(source=source))
+        review_of(load_spec(label_overrides([str(folder)])), Wanted(source=source))
 
 
 def test_faces_are_shown_framed_or_cut_out(tmp_path: Path) -> None:
     """The whole picture at first, as wide as it is high or wider; with C the face with half its size around it."""
     folder = collected(tmp_path / "c", "keep_images=true")
-    review = review_of(load_spec(overrides_of([str(folder)])))
+    review = review_of(load_spec(label_overrides([str(folder)])))
     sizes = "JSON.stringify([...document.querySelectorAll('canvas')].map(each => [each.width, each.height]))"
     decoded = (
         "new Promise(done => { const ask = setInterval(() => { const drawn = document.querySelectorAll('canvas');"

@@ -8,7 +8,8 @@ from review_search import people, write_search
 from frtaudit.cli.annotate.questions import to_json
 from frtaudit.cli.annotate.reviewers import agreement_of
 from frtaudit.cli.annotate.server import ReviewState
-from frtaudit.cli.annotate.session import Wanted, overrides_of, review_of
+from frtaudit.cli.annotate.session import Wanted, review_of
+from frtaudit.cli.options import label_overrides
 from frtaudit.config.load import load_spec
 from frtaudit.errors import DataError
 
@@ -33,7 +34,7 @@ def reviewed(folder: Path, **changes: object) -> tuple[ReviewState, list[str]]:
     write_search(folder, pictures=False)
     said: list[str] = []
     wanted = Wanted(reviews=(answers(folder, "first"), answers(folder, "second")), **changes)  # type: ignore[arg-type]
-    return review_of(load_spec(overrides_of([str(folder)])), wanted, said.append), said
+    return review_of(load_spec(label_overrides([str(folder)])), wanted, said.append), said
 
 
 def test_the_agreement_is_printed_as_a_table_with_kappa(tmp_path: Path) -> None:
@@ -70,7 +71,7 @@ def test_only_what_they_differ_on_is_asked_and_what_they_agree_on_is_kept(tmp_pa
 def test_a_blind_review_has_no_suggestion(tmp_path: Path) -> None:
     """Nothing of the estimate or the list reaches the page, not the order either; the same faces are asked."""
     folder = write_search(tmp_path / "search", pictures=False)
-    spec = load_spec(overrides_of([str(folder)]))
+    spec = load_spec(label_overrides([str(folder)]))
     seen, hidden = (review_of(spec, Wanted(blind=blind)).sheets for blind in (False, True))
     assert any(question.suggestion is not None for sheet in seen for question in sheet.questions)
     assert [sheet.query for sheet in hidden] == [*spec.cohort.search().faces.queries]
@@ -90,7 +91,7 @@ def test_names_are_those_of_a_list(tmp_path: Path) -> None:
     folder = write_search(tmp_path / "search", pictures=False)
     names = tmp_path / "names.csv"
     names.write_text("query,name\nAda Quill,Ada B. Quill\n")
-    spec = load_spec(overrides_of([str(folder)]))
+    spec = load_spec(label_overrides([str(folder)]))
     review = review_of(spec, Wanted(names=names))
     shown = to_json(review.sheets, review.faces, ("",) * 32, {}, review.names)
     assert {sheet["query"] for sheet in json.loads(json.dumps(shown))["sheets"]} == {

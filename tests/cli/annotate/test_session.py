@@ -20,7 +20,8 @@ from browser import Tab, tab
 from review_search import people, write_search
 
 from frtaudit.cli.annotate.server import Server
-from frtaudit.cli.annotate.session import Wanted, overrides_of, review_of, serve_review
+from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
+from frtaudit.cli.options import label_overrides
 from frtaudit.config.load import load_spec
 from frtaudit.core.labelling import LabelSource
 from frtaudit.core.machine import signals
@@ -184,7 +185,7 @@ def test_pictures_are_shown_and_names_where_there_is_none(tmp_path: Path) -> Non
     """Every picture that the list names is drawn; a face without one shows its id; nothing is wider than a phone."""
     folder = write_search(tmp_path / "search")
     (folder / "pictures" / "ad_01.png").write_text("no picture")
-    review = review_of(load_spec(overrides_of([str(folder)])), Wanted(most=31))
+    review = review_of(load_spec(label_overrides([str(folder)])), Wanted(most=31))
     with tab(tmp_path / "profile") as page, Server(review) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         page.look(390, 800, dark=True)
@@ -210,10 +211,10 @@ def test_pictures_are_shown_and_names_where_there_is_none(tmp_path: Path) -> Non
 
 def test_a_folder_stands_for_the_rapid_test() -> None:
     """Overrides come after it; a named audit stays; two folders are refused."""
-    assert overrides_of(["a=1", "here"]) == ["audit=rapid_test", "cohort.root=here", "a=1"]
-    assert overrides_of(["audit=mine"]) == ["audit=mine"]
+    assert label_overrides(["a=1", "here"]) == ["audit=rapid_test", "cohort.root=here", "a=1"]
+    assert label_overrides(["audit=mine"]) == ["audit=mine"]
     with pytest.raises(SpecError, match="2 folders"):
-        overrides_of(["here", "there"])
+        label_overrides(["here", "there"])
 
 
 def test_what_cannot_be_reviewed_is_one_line(tmp_path: Path) -> None:
@@ -221,7 +222,7 @@ def test_what_cannot_be_reviewed_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="cohort: not files of faces found by query"):
         review_of(load_spec(["audit=demo"]))
     folder = write_search(tmp_path / "search", pictures=False)
-    spec = load_spec(overrides_of([str(folder)]))
+    spec = load_spec(label_overrides([str(folder)]))
     with pytest.raises(SpecError, match="--first: found 0"):
         review_of(spec, Wanted(most=0))
     with pytest.raises(DataError, match="--answers: no folder"):
@@ -233,7 +234,7 @@ def test_what_cannot_be_reviewed_is_one_line(tmp_path: Path) -> None:
 
 def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
     """Where the page is and how many remain, then a line when a query is finished, and when an answer is taken back."""
-    review = review_of(load_spec(overrides_of([str(write_search(tmp_path / "search", pictures=False))])))
+    review = review_of(load_spec(label_overrides([str(write_search(tmp_path / "search", pictures=False))])))
     said: list[str] = []
     serving = Event()
 
@@ -268,7 +269,7 @@ def test_a_signal_ends_a_session_and_stops_one_that_has_not_begun(tmp_path: Path
 
     What is said of answers is so: there is no file where nothing was answered.
     """
-    review = review_of(load_spec(overrides_of([str(write_search(tmp_path / "search", pictures=False))])))
+    review = review_of(load_spec(label_overrides([str(write_search(tmp_path / "search", pictures=False))])))
     said: list[str] = []
 
     def say(line: str) -> None:
