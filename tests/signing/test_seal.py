@@ -198,10 +198,10 @@ def test_a_signal_is_heard_before_a_key_is_read_and_before_a_file_is_written(
         return CONTENT
 
     out = tmp_path / SEAL
-    monkeypatch.setattr(command, "load_signer", lambda *_: pytest.fail("no key is read"))
+    monkeypatch.setattr("frtaudit.signing.keys.load_signer", lambda *_: pytest.fail("no key is read"))
     with signals.listening(), pytest.raises(signals.Stopped):
         command.main(["--out", str(out)], signalled)
-    monkeypatch.setattr(command, "load_signer", lambda *_: None)
+    monkeypatch.setattr("frtaudit.signing.keys.load_signer", lambda *_: None)
     monkeypatch.setattr(command, "check_years", lambda *_: None)
     monkeypatch.setattr(command, "make_seal", lambda *_: signalled() and b"{}")
     with signals.listening(), pytest.raises(signals.Stopped):
