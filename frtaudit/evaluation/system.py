@@ -66,17 +66,51 @@ def on_panel(spec: AuditSpec, cohort_data: CohortData) -> list[str]:
 
 
 class CohortSource(Protocol):
-    """Where people come from (``cohort`` plug-ins)."""
+    """Who is tested (``cohort`` plug-ins)."""
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
-        """Samples, subjects, classes, and what providers need."""
+        """Samples, subjects, classes, and what providers need.
+
+        Parameters
+        ----------
+        schemas : mapping of str to SchemaSpec
+            How subjects are classified; ``enrol`` applies them.
+        seed : int
+            The spec's.
+
+        Returns
+        -------
+        CohortData
+            ``inputs`` lists every file that was read.
+
+        Raises
+        ------
+        DataError
+            An input cannot be used; the error names the place.
+        """
 
 
 class Pairing(Protocol):
     """Which comparisons are made (``protocol`` plug-ins)."""
 
     def comparisons(self, cohort_data: CohortData) -> Comparisons:
-        """Listed comparisons, or all pairs, implied."""
+        """The comparisons of a cohort.
+
+        Parameters
+        ----------
+        cohort_data : CohortData
+            What the cohort source gave; ``cohort_data.seed`` for protocols that draw.
+
+        Returns
+        -------
+        Comparisons
+            Listed comparisons, or all pairs, implied.
+
+        Raises
+        ------
+        DataError
+            A list of pairs cannot be used.
+        """
 
 
 class Provider(Protocol):
@@ -187,17 +221,58 @@ class FoldPairs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemData:
-    """Everything an analysis may read about one provider.
+    """Everything that an analysis may read about one system.
 
-    ``rates``: pooled and identity pair of rates at :class:`OperatingPoints` (targets first, then thresholds);
-    ``max_points`` (2, S, A): thresholds at which the largest group rate meets the target, with ``max_rates`` there;
-    ``resolved``: for each target None, or why it cannot be resolved (FORMULAS 8.4); ``warned``: what to say of it;
-    ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons; ``attempts``:
-    the same with failures kept apart, whatever the spec does with them; ``test_sets``: name to its scored pairs;
-    ``surveys``: analysis name to what it found out once for all systems; ``orders``: how far the two orders of a
-    comparison are apart, where both were made; ``censoring``: what the scores hide; ``hidden``: (weighting, target) by
-    their places to why that target's threshold is hidden; ``block``: scores slices of the acquired samples again, None
-    where the scores came from a file.
+    S schemas, A FMR targets and T fixed thresholds. Where an axis has length 2, it is pooled, then identity weighting.
+
+    Attributes
+    ----------
+    provider : str
+        Name of the system.
+    spec : AuditSpec
+        The audit.
+    cohort_data : CohortData
+        What the cohort source gave.
+    comparisons : Comparisons
+        Which comparisons were made.
+    table, attempts : ScoreTable or None
+        Scores and failures of listed comparisons; ``attempts`` keeps failures apart, whatever the spec does with them.
+    tail : ScoreTail
+        Scores as the estimators need them.
+    groups : Groups
+        The classes of all schemas.
+    trials : frtaudit.stats.rates.trials.Trials
+        Denominators by group.
+    operating_points : frtaudit.evaluation.system.OperatingPoints
+        FMR targets with their thresholds on these data, then fixed thresholds.
+    rates : (frtaudit.stats.rates.rates.Rates, frtaudit.stats.rates.rates.Rates)
+        Rates at the operating points, pooled and identity-weighted.
+    max_points : ndarray of float64, shape (2, S, A)
+        Thresholds at which the largest group FMR of a schema meets a target.
+    replicates : mapping of Plan to frtaudit.stats.bootstrap.resample.Replicates
+        Bootstrap replicates.
+    rule : frtaudit.stats.intervals.wilson.WilsonRule
+        What the interval ``wilson`` is computed from.
+    resolved, warned : tuple of (str or None)
+        For each target why the data do not resolve it, and what must be said of it; None where nothing.
+    failed : mapping of int to str
+        Cohort sample index to failure code.
+    notes : tuple of str
+        Sentences for the report.
+    fold_pairs : frtaudit.evaluation.system.FoldPairs or None
+        The scored pairs of the accuracy analysis.
+    test_sets : mapping of str to frtaudit.evaluation.system.FoldPairs
+        Further test sets, scored.
+    surveys : mapping of str to object
+        Analysis to what its ``CohortAnalysis.survey`` returned.
+    orders : frtaudit.stats.rates.orders.Asymmetry or None
+        How far the two orders of a comparison differ, where both were made.
+    censoring : frtaudit.stats.rates.censoring.Censoring
+        Which scores are cut off or rounded.
+    hidden : mapping of (int, int) to str
+        (weighting, target) by their positions to why that target's threshold is hidden by censoring.
+    block : callable or None
+        Scores slices of the acquired samples again; None where the scores came from a file.
     """
 
     provider: str
@@ -227,7 +302,20 @@ class SystemData:
     block: BlockScorer | None = None
 
     def refused(self, w: int, a: int) -> str | None:
-        """Why target ``a`` has no threshold under weighting ``w``, None where it has one."""
+        """Why an FMR target has no threshold.
+
+        Parameters
+        ----------
+        w : int
+            0 for the pooled weighting, 1 for the identity weighting.
+        a : int
+            Position of the target.
+
+        Returns
+        -------
+        str or None
+            The reason; None where there is a threshold.
+        """
         if np.isfinite(self.operating_points.at_target[w, a]):
             return None
         return self.resolved[a] or self.hidden.get((w, a)) or BELOW_FLOOR
@@ -243,14 +331,31 @@ class SystemData:
         return self.spec.intervals or DEFAULT_INTERVALS
 
     def every_group(self) -> list[tuple[int, str | None, str]]:
-        """(group_index, schema, group) of everybody and of every group."""
+        """All subjects, and every class of every schema.
+
+        Returns
+        -------
+        list of (int, str or None, str)
+            Group index, schema and group; ``(0, None, "all")`` first.
+        """
         return [
             (0, None, "all"),
             *((index + 1, schema, name) for index, (schema, name) in enumerate(self.groups.names)),
         ]
 
     def classes(self, schema: str) -> list[tuple[int, str]]:
-        """(group_index, class) of the classes of a schema that are compared with each other, in its order."""
+        """The classes of a schema that are compared with each other.
+
+        Parameters
+        ----------
+        schema : str
+            Its name.
+
+        Returns
+        -------
+        list of (int, str)
+            Group index and class, in the schema's order, without ``unknown``.
+        """
         flags = zip(self.groups.names, self.groups.ranked, strict=True)
         return [
             (index + 1, name)
@@ -273,10 +378,27 @@ def strata_of(spec: AuditSpec, groups: Groups) -> Index | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisOutput:
-    """What an analysis hands back.
+    """What an analysis returns.
 
-    ``files``: name to bytes, lists that the run folder gets beside the result; ``per_system_state``: what it wants to
-    see again when all systems were evaluated.
+    Parameters
+    ----------
+    estimates : tuple of Estimate
+        Numbers with their counts and intervals.
+    curves : tuple of Curve
+        What figures draw.
+    failures : tuple of LedgerEntry
+        What was left out, counted.
+    notes : tuple of str
+        Sentences that the report prints with the method.
+    files : mapping of str to bytes
+        Files of the run folder, under ``lists/``.
+    per_system_state : object, optional
+        What ``Comparison.across`` gets of this system.
+
+    Examples
+    --------
+    >>> AnalysisOutput(notes=("No comparison was made.",)).estimates
+    ()
     """
 
     estimates: tuple[Estimate, ...] = ()
@@ -289,21 +411,65 @@ class AnalysisOutput:
 
 @runtime_checkable
 class CohortAnalysis(Protocol):
-    """An analysis that looks at the cohort once, before any system is evaluated."""
+    """An analysis that also reads the cohort once, before any system is evaluated."""
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
-        """What its :meth:`Analysis.estimates` find in ``system.surveys`` under its name."""
+        """What is computed once for all systems.
+
+        Parameters
+        ----------
+        spec : AuditSpec
+            The audit.
+        cohort_data : CohortData
+            What the cohort source gave.
+
+        Returns
+        -------
+        object
+            ``estimates`` reads it in ``system.surveys`` under the name of the analysis.
+        """
 
 
 class Analysis(Protocol):
-    """What is estimated of a system (``analysis`` plug-ins)."""
+    """What is estimated of a system (``analysis`` plug-ins).
+
+    A class attribute ``metrics``, name to one line, names the metrics that requirements may limit.
+    """
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
-        """Estimates with intervals of level 1 - alpha, and curves."""
+        """Estimates and curves of one system.
+
+        Parameters
+        ----------
+        system : SystemData
+            Scores, rates, replicates and groups of the system.
+        alpha : float
+            1 - level of intervals, in (0, 1).
+
+        Returns
+        -------
+        AnalysisOutput
+            Every estimate with its counts, every interval with its method and target.
+        """
 
 
 class Comparison(Protocol):
-    """An analysis that also compares systems: it kept something of each, and is asked once after the last."""
+    """An analysis that also compares systems, after the last one was evaluated."""
 
     def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
-        """Estimates over several systems; ``states``: the ``per_system_state`` of each provider."""
+        """Estimates over several systems.
+
+        Parameters
+        ----------
+        states : mapping of str to object
+            Provider to its ``AnalysisOutput.per_system_state``.
+        spec : AuditSpec
+            The audit.
+        alpha : float
+            1 - level of intervals, in (0, 1).
+
+        Returns
+        -------
+        AnalysisOutput
+            Estimates whose ``provider`` names the systems that are compared.
+        """

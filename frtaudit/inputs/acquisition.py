@@ -20,8 +20,22 @@ USUAL_RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0))
 
 
 def acquired_rows(n_samples: int, failed: Mapping[int, str]) -> Index:
-    """Cohort indices of the samples that did not fail, ascending, int32.
+    """Cohort indices of the samples that did not fail.
 
+    Parameters
+    ----------
+    n_samples : int
+        Samples of the cohort, N.
+    failed : mapping of int to str
+        Cohort sample index to failure code.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        Ascending.
+
+    Examples
+    --------
     >>> acquired_rows(3, {1: "no_face"}).tolist()
     [0, 2]
     """
@@ -119,8 +133,20 @@ def listed_tail(
 
 
 def usual_range(score: Floats) -> tuple[float, float]:
-    """The first usual range that holds every score: 0..1, -1..1, 0..100; else the extremes of the scores.
+    """The first usual range that holds every score: 0 to 1, -1 to 1, 0 to 100; else the extremes of the scores.
 
+    Parameters
+    ----------
+    score : ndarray of float64, shape (P,)
+        Scores; what is not finite is left out.
+
+    Returns
+    -------
+    (float, float)
+        Low and high.
+
+    Examples
+    --------
     >>> usual_range(np.array([0.2, -0.1, np.nan]))
     (-1.0, 1.0)
     """
