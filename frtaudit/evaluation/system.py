@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from frtaudit.core import (
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
-from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, SchemaSpec, Weighting
+from frtaudit.core.spec import AuditSpec, IntervalSpec, Plan, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.stats.bootstrap.resample import Replicates
 from frtaudit.stats.intervals.wilson import WilsonRule
@@ -28,7 +27,6 @@ from frtaudit.stats.rates.censoring import Censoring
 from frtaudit.stats.rates.orders import Asymmetry
 from frtaudit.stats.rates.rates import Rates
 from frtaudit.stats.rates.trials import Trials
-from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
 from frtaudit.stats.similarity.scorers import BlockScorer
 
 POOLED = 0
@@ -63,97 +61,6 @@ def on_panel(spec: AuditSpec, cohort_data: CohortData) -> list[str]:
         provider if isinstance(provider, str) else str(getattr(provider, "name", ""))
         for provider in spec.providers
     ]
-
-
-class CohortSource(Protocol):
-    """Who is tested (``cohort`` plug-ins)."""
-
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
-        """Samples, subjects, classes, and what providers need.
-
-        Parameters
-        ----------
-        schemas : mapping of str to SchemaSpec
-            How subjects are classified; ``enrol`` applies them.
-        seed : int
-            The spec's.
-
-        Returns
-        -------
-        CohortData
-            ``inputs`` lists every file that was read.
-
-        Raises
-        ------
-        DataError
-            An input cannot be used; the error names the place.
-        """
-
-
-class Pairing(Protocol):
-    """Which comparisons are made (``protocol`` plug-ins)."""
-
-    def comparisons(self, cohort_data: CohortData) -> Comparisons:
-        """The comparisons of a cohort.
-
-        Parameters
-        ----------
-        cohort_data : CohortData
-            What the cohort source gave; ``cohort_data.seed`` for protocols that draw.
-
-        Returns
-        -------
-        Comparisons
-            Listed comparisons, or all pairs, implied.
-
-        Raises
-        ------
-        DataError
-            A list of pairs cannot be used.
-        """
-
-
-class Provider(Protocol):
-    """A system under test: what a registered provider offers (``provider`` plug-ins)."""
-
-    @property
-    def name(self) -> str:
-        """How the result calls it."""
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Lowest and highest possible score."""
-
-    @property
-    def recommended(self) -> Mapping[str, float]:
-        """The vendor's thresholds by name."""
-
-    @property
-    def thresholds_version(self) -> str | None:
-        """Version of those thresholds."""
-
-    def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:
-        """Cohort sample index to failure code."""
-
-    def score_table(
-        self,
-        cohort_data: CohortData,
-        comparisons: Comparisons,
-        seed: int,
-        failures: FailureScore = FailureScore.APART,
-    ) -> ScoreTable:
-        """The scores of listed comparisons, in their order."""
-
-    def score_tail(
-        self,
-        cohort_data: CohortData,
-        comparisons: Comparisons,
-        groups: Groups,
-        request: TailRequest,
-        seed: int,
-        failures: FailureScore = FailureScore.APART,
-    ) -> ScoredTail:
-        """The scores of all pairs: those that ``request`` asks to be exact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -420,69 +327,3 @@ class AnalysisOutput:
     notes: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     per_system_state: object | None = None
-
-
-@runtime_checkable
-class CohortAnalysis(Protocol):
-    """An analysis that also reads the cohort once, before any system is evaluated."""
-
-    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
-        """What is computed once for all systems.
-
-        Parameters
-        ----------
-        spec : AuditSpec
-            The audit.
-        cohort_data : CohortData
-            What the cohort source gave.
-
-        Returns
-        -------
-        object
-            ``estimates`` reads it in ``system.surveys`` under the name of the analysis.
-        """
-
-
-class Analysis(Protocol):
-    """What is estimated of a system (``analysis`` plug-ins).
-
-    A class attribute ``metrics``, name to one line, names the metrics that requirements may limit.
-    """
-
-    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
-        """Estimates and curves of one system.
-
-        Parameters
-        ----------
-        system : SystemData
-            Scores, rates, replicates and groups of the system.
-        alpha : float
-            1 - level of intervals, in (0, 1).
-
-        Returns
-        -------
-        AnalysisOutput
-            Every estimate with its counts, every interval with its method and target.
-        """
-
-
-class Comparison(Protocol):
-    """An analysis that also compares systems, after the last one was evaluated."""
-
-    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
-        """Estimates over several systems.
-
-        Parameters
-        ----------
-        states : mapping of str to object
-            Provider to its ``AnalysisOutput.per_system_state``.
-        spec : AuditSpec
-            The audit.
-        alpha : float
-            1 - level of intervals, in (0, 1).
-
-        Returns
-        -------
-        AnalysisOutput
-            Estimates whose ``provider`` names the systems that are compared.
-        """
