@@ -1,8 +1,10 @@
 """The public names are documented: numpydoc sections that agree with the signatures, and a place in the reference."""
 
 import inspect
+import re
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 import pytest
 from numpydoc_sections import faults_of_class, faults_of_function, sections
@@ -10,6 +12,7 @@ from numpydoc_sections import faults_of_class, faults_of_function, sections
 import frtaudit
 from frtaudit import plugin
 
+DOCS = Path(__file__).resolve().parents[1] / "docs" / "reference"
 PUBLIC = {name: getattr(module, name) for module in (frtaudit, plugin) for name in module.__all__}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 CLASSES = {name: value for name, value in PUBLIC.items() if inspect.isclass(value)}
@@ -96,3 +99,16 @@ def test_what_is_missing_is_noticed() -> None:
         "a role of reStructuredText",
     ]
     assert faults_of_class(Hidden) == ["Attributes: ['a'], not ['a', 'b']"]
+
+
+def test_each_name_has_its_place_in_the_reference() -> None:
+    """The two generated pages name each public name once; the second links to what the first has."""
+    first, second = ((DOCS / page).read_text("utf-8") for page in ("public_names.md", "plugin_names.md"))
+    generated = re.findall(r"^::: (frtaudit\.\w+)$", first, re.MULTILINE)
+    assert sorted(generated) == sorted(
+        f"frtaudit.{name}" for name in frtaudit.__all__ if name != "__version__"
+    )
+    own = re.findall(r"^::: frtaudit\.plugin\.(\w+)$", second, re.MULTILINE)
+    linked = re.findall(r"\[`(\w+)`\]\[frtaudit\.\1\]", second)
+    assert sorted([*own, *linked]) == sorted(plugin.__all__)
+    assert {f"frtaudit.{name}" for name in linked} <= set(generated)
