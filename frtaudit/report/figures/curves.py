@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from unicodedata import east_asian_width
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.ticker import FuncFormatter
 
 from frtaudit.core import Curve
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Floats, Positions
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import Pen, pen
@@ -247,7 +246,7 @@ def _line(
     draw_marks(axes, x, y, style, log=log, gid=tag)
 
 
-def _at(values: Sequence[float], keep: npt.NDArray[np.intp]) -> Floats:
+def _at(values: Sequence[float], keep: Positions) -> Floats:
     return np.asarray(values, dtype=np.float64)[keep]
 
 
@@ -255,7 +254,7 @@ def _turn(values: Floats, turned: bool) -> Floats:  # noqa: FBT001  a private sw
     return 1 - values if turned else values
 
 
-def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
+def marked(x: Floats, *, log: bool, marks: int = 5) -> Positions:
     """Where a few markers tell one line from another without colour."""
     if not x.size:
         return np.arange(0)

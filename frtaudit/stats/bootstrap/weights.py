@@ -7,9 +7,8 @@ serves 64 replicates. Whatever the tile, the thread or the order of calls, the s
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Bytes, Ints, Longs
+from frtaudit.core.arrays import Bytes, Integers, Ints, Longs
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import aligned_zeros
 from frtaudit.stats.inlined import inner
@@ -270,7 +269,7 @@ def _within(
     return out.reshape(depth, int(offsets[-1]), count)
 
 
-def draw_between(strata: npt.NDArray[np.integer], *, seed: int, first: int, count: int) -> Bytes:
+def draw_between(strata: Integers, *, seed: int, first: int, count: int) -> Bytes:
     """Resample subjects with replacement within strata (the vertex bootstrap, FORMULAS 1).
 
     ``strata`` (K,) int: stratum of each subject. Returns (K, count) uint8: copies of each subject in replicates
