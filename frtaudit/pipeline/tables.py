@@ -96,7 +96,7 @@ def _pseudonyms(key: bytes, names: tuple[str, ...]) -> pa.Array:
 
 
 def score_rows(system: SystemData) -> Rows:
-    """Mated comparisons of an all-pairs trial, or every listed comparison with its score or failure, and its fold."""
+    """Mated comparisons of an all-pairs protocol, or each listed comparison with its score or failure, and its fold."""
     if system.table is None:
         tail = system.tail
         mated = np.broadcast_to(np.True_, tail.mated_i.size)

@@ -1,4 +1,4 @@
-"""From a drawn cohort to a trial, by the audit's own path: a provider scores it, replicates are drawn."""
+"""From a drawn cohort to the data of a system, by the audit's own path: a provider scores it, replicates are drawn."""
 
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
