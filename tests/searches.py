@@ -34,7 +34,7 @@ def labelling() -> Labelling:
     return found
 
 
-def written(folder: Path, *, annotated: bool = True) -> Path:
+def stored_search(folder: Path, *, annotated: bool = True) -> Path:
     """The shared search as files: faces.csv, and a score list of each service."""
     from web_search import write
 

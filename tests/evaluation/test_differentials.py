@@ -11,7 +11,7 @@ from frtaudit.evaluation.differentials import BOTH, GroupRates, difference, form
 from frtaudit.evaluation.intervals import RateSummary
 
 
-def reading(value: float, spread: float, seed: int, errors: int = 40) -> RateSummary:
+def rate_summary(value: float, spread: float, seed: int, errors: int = 40) -> RateSummary:
     """A group's rate with subject replicates."""
     noise = np.random.default_rng(seed).standard_normal(399)
     return RateSummary(
@@ -28,7 +28,7 @@ def reading(value: float, spread: float, seed: int, errors: int = 40) -> RateSum
 def groups(*values: float, errors: int = 40) -> GroupRates:
     """Groups with these rates, of FMR and of FNMR."""
     readings = {
-        rate: tuple(reading(value, 0.15, 7 * k + len(rate), errors) for k, value in enumerate(values))
+        rate: tuple(rate_summary(value, 0.15, 7 * k + len(rate), errors) for k, value in enumerate(values))
         for rate in BOTH
     }
     common = float(np.mean(values))

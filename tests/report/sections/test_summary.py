@@ -44,13 +44,13 @@ def section(view: Context, name: str) -> Any:
     return next(item.view for item in (*view.sections, *view.annex) if item.name == name)
 
 
-def said(value: object) -> str:
+def text_of(value: object) -> str:
     """All text of a view."""
     if isinstance(value, TextSpan):
         return value.text
     if is_dataclass(value):
-        return " ".join(said(getattr(value, field.name)) for field in fields(value))
-    return " ".join(said(item) for item in value) if isinstance(value, tuple) else str(value)
+        return " ".join(text_of(getattr(value, field.name)) for field in fields(value))
+    return " ".join(text_of(item) for item in value) if isinstance(value, tuple) else str(value)
 
 
 def rows(table: Table) -> list[list[str]]:
@@ -443,14 +443,14 @@ def test_groups_show_the_small_group_with_its_size(view: Context) -> None:
 def test_an_infinite_index_is_printed(view: Context) -> None:
     """max/min with a group at zero is infinite, not missing."""
     table = section(view, "groups")[0].tables[-1]
-    assert "∞" in said(table)
+    assert "∞" in text_of(table)
 
 
 def test_interclass_names_unit_and_pairs(view: Context) -> None:
     """d_l2 is printed with its unit, pairs of classes by both labels, curves for each system."""
     found = section(view, "interclass")
     assert "0..100" in plain_text(found.tables[0].caption)
-    assert "Amber and Birch" in said(found.tables[0])
+    assert "Amber and Birch" in text_of(found.tables[0])
     assert len(found.figures) == 2
 
 
@@ -458,7 +458,7 @@ def test_accuracy_prints_every_fold(view: Context) -> None:
     """Folds are counted from 1 in print."""
     found = section(view, "accuracy")
     assert [row[0] for row in rows(found.tables[1])] == ["1", "2", "3"]
-    assert "96.10 %" in said(found.tables[0])
+    assert "96.10 %" in text_of(found.tables[0])
 
 
 def test_failures_print_the_ledger(view: Context) -> None:
