@@ -28,7 +28,7 @@ def search(source: LabelSource = LabelSource.ESTIMATED, several: Several = Sever
 
 
 def labelling() -> Labelling:
-    """Who is who in the shared search."""
+    """The identities in the shared search."""
     found = search().labelling
     assert found is not None
     return found

@@ -1,4 +1,4 @@
-"""The rules of the house that no other tool checks."""
+"""The rules of the project that no other tool checks."""
 
 import ast
 import doctest

@@ -41,7 +41,7 @@ def groups(*values: float, errors: int = 40) -> GroupRates:
 
 @pytest.mark.parametrize("form", forms(0.5), ids=lambda form: f"{form.metric}-{'-'.join(form.rates)}")
 def test_every_index_finds_a_large_difference_and_none_at_equality(form: object) -> None:
-    """Rates 10 to 1 give the smallest p; equal ones a p of 1, and what would have been found."""
+    """Rates 10 to 1 give the smallest p; equal ones a p of 1, and the minimum detectable difference."""
     made = form  # one of forms(0.5)
     far = difference(made, groups(0.3, 0.03), 0.05)  # type: ignore[arg-type]  # parametrized
     same = difference(made, groups(0.1, 0.1), 0.05)  # type: ignore[arg-type]  # parametrized

@@ -362,7 +362,7 @@ def test_fmr_at_its_own_target_has_no_bootstrap(weighting: Weighting) -> None:
 
 
 def test_wilson_at_a_target_has_a_monte_carlo_error() -> None:
-    """Its bounds rest on replicates: the error is about what other replicates of the same B would move them by."""
+    """Its bounds come from replicates: the error is about what other replicates of the same B would move them by."""
     bounds, errors = [], []
     for seed in range(12):
         system = put(spec(bootstrap=Bootstrap(B=B_MANY, plans=(Plan.SUBJECTS,))), "two")

@@ -149,7 +149,7 @@ def test_a_refused_threshold_elsewhere_is_not_taken(tmp_path: Path) -> None:
     ],
 )
 def test_names_stand_once_and_can_be_written(text: str, said: str, tmp_path: Path) -> None:
-    """Which of two thresholds was meant nobody knows, and half of a character stands in no report."""
+    """Which of two thresholds was meant is not known, and half of a character stands in no report."""
     (tmp_path / "thresholds.json").write_text(text)
     with pytest.raises(DataError, match=rf"^thresholds\.json: not readable as JSON .*{said}"):
         thresholds_from_file(spec_with(tmp_path / "thresholds.json"), "one")

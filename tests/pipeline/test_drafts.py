@@ -249,7 +249,7 @@ def test_a_folder_replaced_by_a_link_while_a_run_writes_leads_nowhere(tmp_path: 
 
 
 def test_nothing_is_left_where_too_many_files_are_open(tmp_path: Path) -> None:
-    """An error that keeps files open, as the frames of a library's do, up to the limit: the draft goes all the same."""
+    """An error that keeps files open, as the frames of a library's do, up to the limit: the draft goes too."""
     code = (
         "import os, resource, sys\n"
         "from pathlib import Path\n"

@@ -235,7 +235,7 @@ def _paper(change: Callable[[str], str]) -> Callable[[OpenRun], None]:
 
 
 def _attached(case: OpenRun) -> None:
-    case.extra["annex.html"] = b"<p>All requirements are met.</p>"
+    case.extra["annex.html"] = b"<p>All requirements pass.</p>"
     case.laid_out(case.page)
 
 
@@ -356,7 +356,7 @@ def _unsigned(case: OpenRun) -> None:
     case.files["report.pdf"] = render.pdf(case.page.replace("25.0", "2.50"))
 
 
-HIDDEN = ".answer { display: none } .answer::before { content: 'All requirements are met.' }"
+HIDDEN = ".answer { display: none } .answer::before { content: 'All requirements pass.' }"
 BOX = "<div style='position:absolute; top:0; width:100%; height:20cm; background:#fff'></div>"
 PRAISE = "<p>The system is fit for use.</p>"
 ATTACKS: Mapping[str, tuple[Callable[[OpenRun], None], str]] = {
@@ -616,7 +616,7 @@ def test_a_program_that_is_not_named_excuses_no_page(
     """report.json that leaves out what rendered the page, or all of it (None), is invalid."""
     by = json.loads((run / "report.json").read_bytes())["rendered_by"]
     left = {key: said for key, said in by.items() if name is not None and key != name}
-    (run / "report.html").write_text("<p>All requirements are met.</p>")
+    (run / "report.html").write_text("<p>All requirements pass.</p>")
     found = verify(resigned(run, signer, rendered_by=left), [key_folder / PUBLIC])
     assert [line.partition(" of ")[0] for line in lines_of(found, CheckStatus.INVALID)] == [
         "report.json: does not say what rendered report.html, as every report since 0.2.0 does"

@@ -33,7 +33,7 @@ def test_a_folder_without_lists_is_refused(tmp_path: Path) -> None:
 
 
 def test_pairs_between_queries_can_be_drawn_within_a_group(tmp_path: Path) -> None:
-    """As many as within queries, of one group, the same for one seed; the ledger counts those left out."""
+    """As many as within queries, of one group, the same for one seed; the exclusions count those left out."""
     root = str(stored_search(tmp_path))
     half = Queries(root=root, between=Between.MATCHED, group="group").load(SCHEMAS, 1)
     again = Queries(root=root, between=Between.MATCHED, group="group").load(SCHEMAS, 1)

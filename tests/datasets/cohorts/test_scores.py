@@ -92,7 +92,7 @@ def test_a_comparison_that_stands_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_lines_that_compare_nothing_are_counted(tmp_path: Path) -> None:
-    """Self-comparisons, and those of subjects whom a conflict rule dropped, stand in the ledger."""
+    """Self-comparisons, and those of subjects whom a conflict rule dropped, are listed as exclusions."""
     path = score_file(tmp_path, HEAD + LINES + "c1,c1,C,C,1,,,\na3,b1,A,B,0.1,,m,m\nd1,b1,D,B,0.1,,m,m\n")
     rule = {"sex": SchemaSpec(column="sex", conflicts=ConflictRule.DROP)}
     cohort_data = ScoreLists(root=str(path)).load(rule, 0)

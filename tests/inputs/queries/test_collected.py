@@ -8,7 +8,7 @@ from frtaudit.inputs.queries.collected import read_collected
 
 
 def test_what_was_left_out_and_what_changed_is_counted(tmp_path: Path) -> None:
-    """Images by reason, comparisons that are missing, a change and several versions: a line of the ledger each."""
+    """Images by reason, missing comparisons, a change and several versions: a line of failures and exclusions each."""
     found = read_collected(stored_collection(tmp_path))
     assert found is not None
     assert {(entry.code, entry.count, entry.provider) for entry in found.ledger} == {

@@ -23,7 +23,7 @@ def exported(folder: Path, fail_on: str = "fail", result: AuditResult | None = N
 
 @pytest.mark.parametrize("fail_on", ["fail", "inconclusive", "not_testable"])
 def test_a_test_case_for_each_finding(fail_on: str, tmp_path: Path) -> None:
-    """Failures are the verdicts that --fail-on makes fail, the rest of the undecided are skipped, a pass is neither."""
+    """Failures are the verdicts that --fail-on makes fail; what is else no pass is skipped, a pass is neither."""
     result = report_fixture.result()
     found = counts(result)
     assert all(found.values())

@@ -18,7 +18,7 @@ RESULT = report_fixture.result()
 
 
 def test_every_finding_is_a_result_of_its_rule(tmp_path: Path) -> None:
-    """Four verdicts, four kinds; only failures have a level; rules and fingerprints tell the results apart."""
+    """Four verdicts, four kinds; only failures have a level; rules and fingerprints distinguish the results."""
     Sarif().write(finished_run(tmp_path), tmp_path)
     made = json.loads((tmp_path / "findings.sarif").read_text())
     jsonschema.Draft4Validator(SCHEMA).validate(made)

@@ -98,7 +98,7 @@ def test_another_schema_version_is_not_compared() -> None:
 
 
 def test_signatories_are_those_declared() -> None:
-    """Names and roles as declared, else empty lines for a pen; always the way to check."""
+    """Names and roles as declared, else lines left blank for signature; always the way to check."""
     named = replace(SETTINGS, signatories=(Signatory(name="A. Auditor", role="Auditor"), Signatory(name="B")))
     found = signatures.build(Source(result(), named))
     assert [(item.name, item.role) for item in found.signers] == [("A. Auditor", "Auditor"), ("B", "")]

@@ -59,7 +59,7 @@ def test_few_false_matches_at_the_main_target_are_said_of_each_system() -> None:
 
 
 def test_too_few_people_is_said_once() -> None:
-    """However many findings are not testable for want of people."""
+    """However many findings are not testable because of too few people."""
     base = result()
     few = replace(
         base.findings[0], verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None,

@@ -58,6 +58,6 @@ def test_a_lower_bound_of_zero_gives_no_number_of_subjects() -> None:
     ("metric", "condition"), [("d_l2", deciding.OF_DISTANCES), ("fta", deciding.OF_RATES)]
 )
 def test_the_condition_names_what_is_projected(metric: str, condition: str) -> None:
-    """A rate's number rests on its effective sample size, a distance's on its variance."""
+    """A rate's number is based on its effective sample size, a distance's on its variance."""
     record = next(record for record in Source(result()).records if record.estimate.metric == metric)
     assert deciding.condition(record) == condition

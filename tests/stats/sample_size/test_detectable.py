@@ -23,7 +23,7 @@ settings = {"groups": 3, "alpha": ALPHA, "power": POWER}
     [(2, 0.2, 0.03, 2.0), (3, 0.2, 0.03, 2.0), (3, 0.1, 0.08, 1.5)],
 )
 def test_planned_ratio_is_found(groups: int, correlation: float, rate: float, ratio: float) -> None:
-    """Groups between which one pair differs by the ratio are told apart with the planned power.
+    """Groups between which one pair differs by the ratio differ significantly with the planned power.
 
     Seed fixed; "at least 0.8" alarms falsely with probability 1e-3 at most.
     """
