@@ -210,6 +210,14 @@ def test_examples_in_docstrings_run(name: str) -> None:
     assert runner.summarize(verbose=False).failed == 0
 
 
+def test_the_tests_of_every_number_are_named() -> None:
+    """CONTRIBUTING.md's row "a wrong number" names the tests of every package that makes numbers."""
+    (row,) = re.findall(r"^\| a wrong number .*", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    stats = {path.parent.name for path in (PACKAGE / "stats").glob("*/__init__.py")}
+    makers = {"analyses", "evaluation", "labelling", "pipeline", "planning", "report", "stats"}
+    assert set(re.findall(r"`(?:tests/)?(\w+)`", row)) == stats | makers
+
+
 def test_every_ignore_carries_its_reason() -> None:
     """A `type: ignore` or a `noqa` names its rule and says why on the line."""
     mute = [
