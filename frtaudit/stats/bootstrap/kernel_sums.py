@@ -3,9 +3,9 @@
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Halves, Index, Ints
+from frtaudit.stats._numba import inner
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, SortedComparisons, Spans, Sums, Tile
 from frtaudit.stats.bootstrap.simd import AHEAD, add_packed_runs, add_packed_threes, add_pair, add_runs, fetch
-from frtaudit.stats.inlined import inner
 
 
 @inner

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from frtaudit.core.arrays import Halves, Index, Ints, Words
-from frtaudit.stats._numba import kernel
+from frtaudit.stats._numba import inner, kernel
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, SortedComparisons, Spans
-from frtaudit.stats.inlined import inner
 from frtaudit.stats.similarity.tiles import by_many
 
 NEAR = (0.003, 0.01, 0.03, 0.1, 0.3)  # of the rank of an expected threshold: spans end so near to it

@@ -9,9 +9,8 @@ serves 64 replicates. Whatever the tile, the thread or the order of calls, the s
 import numpy as np
 
 from frtaudit.core.arrays import Bytes, Integers, Ints, Longs
-from frtaudit.stats._numba import kernel
+from frtaudit.stats._numba import inner, kernel
 from frtaudit.stats.bootstrap.kernel_arrays import aligned_zeros
-from frtaudit.stats.inlined import inner
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
