@@ -44,7 +44,7 @@ def scored(data: Arrays, threads: int = 1, executor: Executor = by_threads) -> S
         groups=groups_of(data),
         score_range=COSINE_RANGE,
         request=TailRequest(fmr=float(data["lowest"]), threads=threads, executor=executor),
-    )
+    ).tail
 
 
 def replicates(

@@ -113,7 +113,7 @@ def own_logging() -> Iterator[None]:
 @pytest.fixture
 def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """A provider that cannot be scored again: what lies below the floor of its tail stays unknown."""
-    monkeypatch.setattr("frtaudit.pipeline.evaluate.below_floor", lambda *_: None)
+    monkeypatch.setattr("frtaudit.pipeline.tail_depth.below_floor", lambda *_: None)
 
 
 @pytest.fixture(scope="session")

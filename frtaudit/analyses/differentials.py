@@ -149,7 +149,7 @@ def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
         group_indices = {0: "all"} | dict(system.classes(schema))
         for a in system.operating_points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
-                threshold = float(system.max_points[w, s, a])
+                threshold = float(system.operating_points.at_max[w, s, a])
                 at: AtKey = {
                     "fmr": system.operating_points.targets[a],
                     "threshold_of": "max_group",

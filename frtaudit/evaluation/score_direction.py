@@ -11,9 +11,9 @@ FALLING = (
 )
 
 
-def direction_notes(system: str, table: ScoreTable, comparisons: Comparisons) -> tuple[str, ...]:
+def direction_notes(table: ScoreTable, comparisons: Comparisons) -> tuple[str, ...]:
     """A note where the scores look like distances; none where one kind of comparison has no score."""
     scored = table.failure < 0
     mated, non_mated = (table.score[scored & kind] for kind in (comparisons.mated, ~comparisons.mated))
     falling = mated.size and non_mated.size and np.mean(mated) < np.mean(non_mated)
-    return (f"{system}: {FALLING}",) if falling else ()
+    return (FALLING,) if falling else ()

@@ -28,7 +28,7 @@ from frtaudit.stats.rates.censoring import Censoring
 from frtaudit.stats.rates.orders import Asymmetry
 from frtaudit.stats.rates.rates import Rates
 from frtaudit.stats.rates.trials import Trials
-from frtaudit.stats.similarity.allpairs import TailRequest
+from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
 from frtaudit.stats.similarity.scorers import BlockScorer
 
 POOLED = 0
@@ -101,7 +101,16 @@ class Provider(Protocol):
     def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:
         """Cohort sample index to failure code."""
 
-    def scores(
+    def score_table(
+        self,
+        cohort_data: CohortData,
+        comparisons: Comparisons,
+        seed: int,
+        failures: FailureScore = FailureScore.APART,
+    ) -> ScoreTable:
+        """The scores of listed comparisons, in their order."""
+
+    def score_tail(
         self,
         cohort_data: CohortData,
         comparisons: Comparisons,
@@ -109,8 +118,8 @@ class Provider(Protocol):
         request: TailRequest,
         seed: int,
         failures: FailureScore = FailureScore.APART,
-    ) -> ScoreTable | ScoreTail:
-        """A tail of all pairs, or a table of listed comparisons."""
+    ) -> ScoredTail:
+        """The scores of all pairs: those that ``request`` asks to be exact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +127,7 @@ class OperatingPoints:
     """Where rates are read, for both weightings (first axis: pooled, identity).
 
     ``targets`` (A,): FMR targets, ascending; ``at_target`` (2, A) float64: their thresholds on these data, NaN below
-    the floor;
+    the floor; ``at_max`` (2, S, A): those at which the largest FMR of a schema's groups meets the target;
     ``thresholds`` (T,): fixed thresholds; ``origin``: T mappings that name a fixed threshold in an estimate's ``at``.
     ``declared``: positions of the targets that the spec declared (the rest only draw curves).
     """
@@ -126,8 +135,15 @@ class OperatingPoints:
     targets: tuple[float, ...]
     declared: tuple[int, ...]
     at_target: Floats
+    at_max: Floats
     thresholds: tuple[float, ...]
     origin: tuple[Mapping[str, float | str], ...]
+
+    @property
+    def finite(self) -> Floats:
+        """Every threshold that is known, once, ascending, float64."""
+        every = np.concatenate([self.at_target.ravel(), self.at_max.ravel(), self.thresholds])
+        return np.unique(every[np.isfinite(every)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +206,6 @@ class SystemData:
     """Everything an analysis may read about one provider.
 
     ``rates``: pooled and identity pair of rates at :class:`OperatingPoints` (targets first, then thresholds);
-    ``max_points`` (2, S, A): thresholds at which the largest group rate meets the target, with ``max_rates`` there;
     ``resolved``: for each target None, or why it cannot be resolved (FORMULAS 8.4); ``warned``: what to say of it;
     ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons; ``attempts``:
     the same with failures kept apart, whatever the spec does with them; ``test_sets``: name to its scored pairs;
@@ -210,7 +225,6 @@ class SystemData:
     trials: Trials
     operating_points: OperatingPoints
     rates: tuple[Rates, Rates]
-    max_points: Floats
     replicates: Mapping[Plan, Replicates]
     rule: WilsonRule
     resolved: tuple[str | None, ...]

@@ -10,7 +10,7 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.stats.rates.failures import score_zero
-from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
+from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest, score_all_pairs
 from frtaudit.stats.similarity.scorers import BlockScorer
 from frtaudit.stats.similarity.tail import from_listed
 
@@ -39,7 +39,7 @@ def tail_of(
     score_range: tuple[float, float],
     request: TailRequest,
     failures: FailureScore,
-) -> ScoreTail:
+) -> ScoredTail:
     """Score all pairs of the acquired samples ``rows``; ``block`` numbers samples by their position in ``rows``.
 
     With ``score_zero`` every sample takes part and a failed one scores the lowest of ``score_range`` with everybody.

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from frtaudit.core import Comparisons, Groups, ScoreTable, ScoreTail
-from frtaudit.core.arrays import Floats
 from frtaudit.evaluation.system import WEIGHTINGS, OperatingPoints
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.censoring import Censoring, Step, censoring_of, refusal, remark
@@ -20,7 +19,6 @@ class Clipped:
     """
 
     operating_points: OperatingPoints
-    max_points: Floats
     censoring: Censoring = field(default_factory=Censoring)
     refused: Mapping[tuple[int, int], str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -32,31 +30,29 @@ def clipped(
     tail: ScoreTail,
     groups: Groups,
     points: OperatingPoints,
-    max_points: Floats,
 ) -> Clipped:
     """Refuse FMR targets whose thresholds the scores of listed comparisons hide; all stay where ``answers`` is None.
 
     ``answers``: with failures apart, of ``compared``, so that a score which the spec gives to failures is no floor.
     """
     if answers is None:
-        return Clipped(operating_points=points, max_points=max_points)
+        return Clipped(operating_points=points)
     scored = answers.failure < 0
     mated, non_mated = (answers.score[scored & (compared.mated == kind)] for kind in (True, False))
     censoring = censoring_of(mated, non_mated)
     steps = dict(_steps(tail, groups, points))
     refused = {at: reason for at, step in steps.items() if (reason := refusal(censoring, step)) is not None}
-    hidden = np.zeros(max_points.shape, dtype=np.bool_)  # at or below the floor, or at the ceiling
+    hidden = np.zeros(points.at_max.shape, dtype=np.bool_)  # at or below the floor, or at the ceiling
     if censoring.floor is not None:
-        hidden |= max_points <= censoring.floor.score
+        hidden |= points.at_max <= censoring.floor.score
     if censoring.ceiling is not None:
-        hidden |= max_points >= censoring.ceiling.score
+        hidden |= points.at_max >= censoring.ceiling.score
     at_target = points.at_target.copy()
     for at in refused:
         at_target[at] = np.nan
     remarks = [remark(steps[0, a]) for a in points.declared if (0, a) in steps and (0, a) not in refused]
     return Clipped(
-        operating_points=replace(points, at_target=at_target),
-        max_points=np.where(hidden, np.nan, max_points),
+        operating_points=replace(points, at_target=at_target, at_max=np.where(hidden, np.nan, points.at_max)),
         censoring=censoring,
         refused=refused,
         notes=(*censoring.sentences(), *(text for text in remarks if text is not None)),

@@ -15,7 +15,7 @@ from frtaudit.inputs.score_lists.nameless import refuse_people
 from frtaudit.inputs.twins import twin_notes
 from frtaudit.pipeline.test_sets import set_pairs
 
-PROVIDER = ("name", "score_range", "recommended", "thresholds_version", "failed", "scores")
+PROVIDER = ("name", "score_range", "recommended", "thresholds_version", "failed", "score_table", "score_tail")
 MAPPINGS = "a list of names or of mappings with name and type"
 TEMPLATES = (
     "templates/<provider>.npz below cohort.root; "

@@ -97,7 +97,7 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
         if values := undeclared(schema, cohort_data.attributes):
             yield f"schemas.{name}: column {schema.column!r} also holds {values}: counted as unknown"
     for name, (comparisons, table) in cohort_data.tables.items():
-        yield from direction_notes(name, table, comparisons)
+        yield from (f"{name}: {note}" for note in direction_notes(table, comparisons))
     is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs
     if cohort_data.pairs and not is_read:
         yield f"{cohort_data.pairs.name} is not read: protocol=listed compares its pairs"

@@ -1,6 +1,6 @@
 """Evaluate a provider: score it, find its thresholds, draw its replicates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,13 +25,12 @@ from frtaudit.evaluation.system import (
 from frtaudit.inputs.acquisition import listed_tail
 from frtaudit.labelling.cautions import attribution_notes
 from frtaudit.pipeline.censoring import clipped
-from frtaudit.pipeline.tail_depth import below_floor, budget_notes, extend_tail, needs_more
+from frtaudit.pipeline.tail_depth import extended, needs_more
 from frtaudit.pipeline.test_sets import fold_pairs
 from frtaudit.pipeline.thresholds import (
     Named,
     decades_of,
     declared_thresholds,
-    max_points_of,
     measured_thresholds,
     points_of,
     targets_of,
@@ -42,12 +41,12 @@ from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.labels.suspected_duplicates import MAX_PAIRS
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.failures import score_zero
-from frtaudit.stats.rates.orders import Asymmetry, pool_orders
+from frtaudit.stats.rates.orders import Asymmetry, Pooled, pool_orders
 from frtaudit.stats.rates.resolution import MIN_EXPECTED, smallest_target, unresolved, warning
 from frtaudit.stats.rates.sums import first_not_above
 from frtaudit.stats.rates.trials import complete_pairs
-from frtaudit.stats.similarity.allpairs import TailRequest
-from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
+from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
+from frtaudit.stats.similarity.executor import Executor, by_threads
 
 EACH_ORDER = (
     "both orders of a pair are counted, each as a comparison: there are up to twice as many comparisons and errors "
@@ -140,70 +139,57 @@ def evaluate_system(
 ) -> SystemData:
     """Score a provider, find its thresholds, draw its replicates; ``executor`` scores, ``progress`` hears of both.
 
-    Long because every field of a trial is named here once.
+    Long because every field of a system's data is named here once.
     """
     seed = seed_of(spec.seed, "provider", provider.name)
-    named = declared_thresholds(spec, provider)
-    scored = _scored(spec, provider, cohort_data, comparisons, groups, seed, named, progress, executor)
-    tail, table, compared = scored.tail, scored.table, scored.comparisons
-    fixed = named + measured_thresholds(spec, tail, groups)
-    if needs_more(tail, fixed):
-        tail = _scored(spec, provider, cohort_data, comparisons, groups, seed, fixed, progress, executor).tail
-    trials = rates_of.trials(tail, groups)
+    scored = _scored(spec, provider, cohort_data, comparisons, groups, seed, progress, executor)
+    trials = rates_of.trials(scored.scores.tail, groups)
     targets, declared = targets_of(spec, planned_non_mated(cohort_data.cohort, comparisons))
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
-    points = points_of(targets, declared, tail, groups, resolved, fixed)
-    max_points = max_points_of(tail, groups, targets, resolved)
-    initial = points
-    below = below_floor(scored.context, spec.tail_budget, tail, points, resolved)
-    if below is not None:
-        points, max_points, tail = extend_tail(
-            below, tail, groups, points, max_points, resolved, spec.threads
-        )
-    clip = clipped(scored.attempts, compared, tail, groups, points, max_points)
-    points, max_points = clip.operating_points, clip.max_points
-    at = np.concatenate([points.at_target.ravel(), max_points.ravel(), points.thresholds])
+    initial = points_of(targets, declared, scored.scores.tail, groups, resolved, scored.thresholds)
+    deep = extended(spec, scored.scores, groups, initial, resolved)
+    clip = clipped(scored.attempts, scored.comparisons, deep.tail, groups, deep.operating_points)
+    points = clip.operating_points
     return SystemData(
         provider=provider.name,
         spec=spec,
         cohort_data=cohort_data,
-        comparisons=compared,
-        table=table,
-        tail=tail,
+        comparisons=scored.comparisons,
+        table=scored.table,
+        tail=deep.tail,
         groups=groups,
         trials=trials,
         operating_points=points,
-        rates=_rates(tail, groups, points),
-        max_points=max_points,
-        replicates=_replicates(spec, tail, groups, points, progress, below),
-        rule=prepare(tail, groups, np.unique(at[np.isfinite(at)])),
+        rates=_rates(deep.tail, groups, points),
+        replicates=_replicates(spec, deep.tail, groups, points, progress, deep.rescore),
+        rule=prepare(deep.tail, groups, points.finite),
         resolved=resolved,
-        warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
+        warned=_warnings(deep.tail, targets, points, int(trials.non_mated[0])),
         failed=provider.failed(cohort_data, seed),
         attempts=scored.attempts,
         orders=scored.orders,
         censoring=clip.censoring,
         hidden=clip.refused,
-        block=None if scored.context is None else scored.context.block,
-        notes=(
-            *scored.notes,
-            *(f"{provider.name}: {text}" for text in clip.notes),
-            *budget_notes(spec.tail_budget, provider.name, tail, points, initial),
-        ),
-        fold_pairs=fold_pairs(spec, provider, cohort_data, compared, table, groups, seed),
+        block=None if scored.scores.context is None else scored.scores.context.block,
+        notes=tuple(f"{provider.name}: {text}" for text in (*scored.notes, *clip.notes, *deep.notes)),
+        fold_pairs=fold_pairs(spec, provider, cohort_data, scored.comparisons, scored.table, seed),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """What a provider answered, as the estimators need it; ``attempts``: listed answers with failures kept apart."""
+    """What a provider answered, as the estimators need it.
 
-    tail: ScoreTail
-    table: ScoreTable | None
+    ``thresholds``: the fixed ones, at which the tail has all sums; ``attempts``: the answers of listed ``comparisons``
+    with failures kept apart.
+    """
+
+    scores: ScoredTail
     comparisons: Comparisons
+    thresholds: Named = ()
+    table: ScoreTable | None = None
     attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
-    context: PassContext | None = None
     orders: Asymmetry | None = None
 
 
@@ -214,43 +200,63 @@ def _scored(
     comparisons: Comparisons,
     groups: Groups,
     seed: int,
-    fixed: Named,
     progress: Progress,
     executor: Executor,
 ) -> Scored:
-    contexts: list[PassContext] = []
-    request = request_of(spec, [value for value, _ in fixed])
-    request = replace(request, progress=progress, on_context=contexts.append, executor=executor)
-    failures = spec.failures if comparisons.all_pairs else FailureScore.APART
-    score_tail = provider.scores(cohort_data, comparisons, groups, request, seed, failures)
-    if isinstance(score_tail, ScoreTail):
-        context = contexts[-1] if contexts else None
-        return Scored(tail=score_tail, table=None, comparisons=comparisons, context=context)
+    """The scores, and the thresholds that are known once they are; all pairs a second time where these lie too low."""
+    known = declared_thresholds(spec, provider)
+    if not comparisons.all_pairs:
+        listed = _listed(spec, provider, cohort_data, comparisons, seed)
+        thresholds = known + measured_thresholds(spec, listed.scores.tail, groups)
+        return replace(listed, thresholds=thresholds)
+
+    def score(thresholds: Named) -> ScoredTail:
+        request = request_of(spec, [value for value, _ in thresholds])
+        request = replace(request, progress=progress, executor=executor)
+        return provider.score_tail(cohort_data, comparisons, groups, request, seed, spec.failures)
+
+    first = score(known)
+    thresholds = known + measured_thresholds(spec, first.tail, groups)
+    scores = score(thresholds) if needs_more(first.tail, thresholds) else first
+    return Scored(scores=scores, comparisons=comparisons, thresholds=thresholds)
+
+
+def _listed(
+    spec: AuditSpec, provider: Provider, cohort_data: CohortData, comparisons: Comparisons, seed: int
+) -> Scored:
+    """The scores of listed comparisons; those of both orders of a pair as one, unless the protocol counts each."""
+    attempts = provider.score_table(cohort_data, comparisons, seed)
     counts_zero = spec.failures is FailureScore.SCORE_ZERO
-    table = score_zero(score_tail, provider.score_range) if counts_zero else score_tail
-    notes = direction_notes(provider.name, score_tail, comparisons)
-    attempts, compared = score_tail, comparisons
-    orders: Asymmetry | None = None
-    if comparisons.ordered:
-        pooled = pool_orders(comparisons, table)
-        orders = pooled.asymmetry
-        notes += (_asymmetry(provider.name, pooled.asymmetry),)
-        if comparisons.order_rule is OrderRule.EACH:
-            notes += (f"{provider.name}: {EACH_ORDER}",)
-        else:
-            attempts = pool_orders(comparisons, score_tail).table
-            table, compared = pooled.table, pooled.comparisons
-    tail = listed_tail(table, compared, cohort_data.cohort, provider.score_range)
-    return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes, orders=orders)
-
-
-def _asymmetry(provider: str, asymmetry: Asymmetry) -> str:
-    if asymmetry.mean is None:
-        return f"{provider}: no comparison was scored in both orders"
-    return (
-        f"{provider}: {asymmetry.both} comparisons in both orders; |s(A,B) - s(B,A)| is {asymmetry.mean:.6g} on "
-        f"average and {asymmetry.max:.6g} at most; {asymmetry.single} comparisons have one order only"
+    table = score_zero(attempts, provider.score_range) if counts_zero else attempts
+    pooled = pool_orders(comparisons, table) if comparisons.ordered else None
+    if pooled is None or comparisons.order_rule is OrderRule.EACH:
+        compared, scores, apart = comparisons, table, attempts
+    else:
+        compared, scores, apart = pooled.comparisons, pooled.table, pool_orders(comparisons, attempts).table
+    tail = listed_tail(scores, compared, cohort_data.cohort, provider.score_range)
+    return Scored(
+        scores=ScoredTail(tail=tail),
+        comparisons=compared,
+        table=scores,
+        attempts=apart,
+        notes=(*direction_notes(attempts, comparisons), *_order_notes(comparisons, pooled)),
+        orders=None if pooled is None else pooled.asymmetry,
     )
+
+
+def _order_notes(comparisons: Comparisons, pooled: Pooled | None) -> Iterator[str]:
+    if pooled is None:
+        return
+    asymmetry = pooled.asymmetry
+    if asymmetry.mean is None:
+        yield "no comparison was scored in both orders"
+    else:
+        yield (
+            f"{asymmetry.both} comparisons in both orders; |s(A,B) - s(B,A)| is {asymmetry.mean:.6g} on "
+            f"average and {asymmetry.max:.6g} at most; {asymmetry.single} comparisons have one order only"
+        )
+    if comparisons.order_rule is OrderRule.EACH:
+        yield EACH_ORDER
 
 
 def _rates(tail: ScoreTail, groups: Groups, points: OperatingPoints) -> tuple[rates_of.Rates, rates_of.Rates]:

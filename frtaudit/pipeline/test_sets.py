@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.core import Cohort, CohortData, Comparisons, Groups, ScoreTable, ScoreTail
+from frtaudit.core import Cohort, CohortData, Comparisons, ScoreTable
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource
@@ -15,7 +15,6 @@ from frtaudit.evaluation.system import FoldPairs, Provider
 from frtaudit.inputs.acquisition import listed_tail
 from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.stats.folds import fold_assignment
-from frtaudit.stats.similarity.allpairs import TailRequest
 from frtaudit.stats.similarity.pairs import mated_pairs
 
 DRAWN = 3000
@@ -27,7 +26,6 @@ def fold_pairs(
     cohort_data: CohortData,
     comparisons: Comparisons,
     table: ScoreTable | None,
-    groups: Groups,
     seed: int,
 ) -> FoldPairs | None:
     """Pairs, scores and folds of one provider; None when the spec declares no folds."""
@@ -35,7 +33,7 @@ def fold_pairs(
         return None
     listed, origin = pairs_of(spec, spec.folds, cohort_data, comparisons)
     if table is None or listed is not comparisons:
-        table = _scored(spec, provider, cohort_data, listed, groups, seed)
+        table = provider.score_table(cohort_data, listed, seed, spec.failures)
     return _folded(spec.folds, provider, cohort_data, listed, table, origin)
 
 
@@ -76,21 +74,6 @@ def pairs_of(
     listed, origin = _pairs(spec, of, cohort_data, comparisons)
     capped, note = _capped(spec, of, cohort_data.cohort, listed)
     return _claimed(of, cohort_data.cohort, capped, at), origin + note
-
-
-def _scored(
-    spec: AuditSpec,
-    provider: Provider,
-    cohort_data: CohortData,
-    listed: Comparisons,
-    groups: Groups,
-    seed: int,
-) -> ScoreTable:
-    request = TailRequest(fmr=0.5, thresholds=(), eer=False, budget=spec.tail_budget, threads=spec.threads)
-    table = provider.scores(cohort_data, listed, groups, request, seed, spec.failures)
-    if isinstance(table, ScoreTail):
-        raise SpecError("folds.source", f"{provider.name} cannot score listed pairs", "folds.source=none")
-    return table
 
 
 def _pairs(
@@ -273,12 +256,11 @@ def scored_sets(
     provider: Provider,
     cohort_data: CohortData,
     lists: Mapping[str, tuple[Comparisons, str]],
-    groups: Groups,
 ) -> dict[str, FoldPairs]:
     """Every declared test set as one provider scores it."""
     seed = seed_of(spec.seed, "provider", provider.name)
     sets: dict[str, FoldPairs] = {}
     for name, (listed, origin) in lists.items():
-        table = _scored(spec, provider, cohort_data, listed, groups, seed)
+        table = provider.score_table(cohort_data, listed, seed, spec.failures)
         sets[name] = _folded(spec.test_sets[name].folds, provider, cohort_data, listed, table, origin)
     return sets

@@ -125,6 +125,7 @@ def points_of(
         targets=targets,
         declared=declared,
         at_target=thresholds_at(tail, groups, targets, resolved, WEIGHTINGS),
+        at_max=_at_max(tail, groups, targets, resolved),
         thresholds=tuple(value for value, _ in fixed),
         origin=tuple(at for _, at in fixed),
     )
@@ -138,10 +139,9 @@ def _or_nan(find: Callable[..., float], *where: object) -> float:
         return float("nan")
 
 
-def max_points_of(
+def _at_max(
     tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
 ) -> Floats:
-    """Thresholds (2, S, A) float64 at which the largest FMR of a schema's groups meets each target, by weighting."""
     values = np.full((len(WEIGHTINGS), len(groups.schemas), len(targets)), np.nan)
     for w, weighting in enumerate(WEIGHTINGS):
         for s in range(len(groups.schemas)):

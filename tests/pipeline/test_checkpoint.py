@@ -66,7 +66,7 @@ def score(block: BlockScorer, executor: Executor, fmr: float = 0.01) -> ScoreTai
         cells=np.zeros(SUBJECTS, dtype=np.int32), score_range=COSINE_RANGE,
         groups=Groups(schemas=(), names=(), of=np.empty((0, SUBJECTS), dtype=np.int32), ranked=()),
         request=TailRequest(fmr=fmr, thresholds=BELOW, threads=2, executor=executor),
-    )  # fmt: skip
+    ).tail  # fmt: skip
 
 
 def stored_tail(folder: Path, block: BlockScorer, fmr: float = 0.01) -> ScoreTail:

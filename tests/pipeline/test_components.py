@@ -89,6 +89,6 @@ def test_a_provider_without_a_method_is_refused() -> None:
         name: str = "half"
         score_range: tuple[float, float] = (0.0, 1.0)
 
-    match = r"^providers: .*\.Half has no 'recommended'; accepted: a class with name, .*failed, scores$"
+    match = r"^providers: .*\.Half has no 'recommended'; accepted: a class with .*, score_table, score_tail$"
     with pytest.raises(SpecError, match=match):
         load_providers(spec(providers=(Half(),)), MATERIAL)

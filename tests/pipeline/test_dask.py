@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import chdir
 from dataclasses import fields, replace
 from functools import cache
@@ -29,9 +29,9 @@ from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.dask import DaskExecutor, executor_of
 from frtaudit.stats.bootstrap.rescored_batches import Below, batches
 from frtaudit.stats.similarity import allpairs, pair_scan
-from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
+from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest, score_all_pairs
 from frtaudit.stats.similarity.device import DeviceBlocks, DeviceExecutor
-from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
+from frtaudit.stats.similarity.executor import Executor, by_threads
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, BlockScorer, cosine_blocks
 from frtaudit.stats.similarity.tiles import layout_of
 
@@ -66,23 +66,25 @@ def people(subjects: int) -> BlockScorer:
     return cosine_blocks(vectors.astype(np.float32))
 
 
-def score(
+def scored(
     block: BlockScorer,
     subjects: int,
     executor: Executor,
     progress: Progress = quiet,
-    on_context: Callable[[PassContext], None] = lambda _: None,
     thresholds: tuple[float, ...] = (),
-) -> ScoreTail:
-    """The tail of some people, as ``executor`` scores them."""
+) -> ScoredTail:
+    """The tail of some people, as ``executor`` scores them, and what scores them again."""
     return score_all_pairs(
         block, n_samples=np.full(subjects, EACH), rows=np.arange(EACH * subjects, dtype=np.int32),
         cells=np.zeros(subjects, dtype=np.int32), score_range=COSINE_RANGE,
         groups=Groups(schemas=(), names=(), of=np.empty((0, subjects), dtype=np.int32), ranked=()),
-        request=TailRequest(
-            fmr=0.01, thresholds=thresholds, threads=1, executor=executor, progress=progress, on_context=on_context
-        ),
+        request=TailRequest(fmr=0.01, thresholds=thresholds, threads=1, executor=executor, progress=progress),
     )  # fmt: skip
+
+
+def score(block: BlockScorer, subjects: int, executor: Executor, progress: Progress = quiet) -> ScoreTail:
+    """Their tail."""
+    return scored(block, subjects, executor, progress).tail
 
 
 def bits(value: object) -> list[bytes]:
@@ -128,16 +130,18 @@ def killer(executor: DaskExecutor, killed: list[int], then: Path) -> Progress:
 @pytest.mark.usefixtures("small_blocks")
 def test_workers_give_the_bits_of_threads(executor: DaskExecutor) -> None:
     """Tail, histogram, sums below the floor and batches below it are those of the threads, bit for bit."""
-    contexts: list[PassContext] = []
     block = people(600)
-    one, other = (
-        score(block, 600, who, on_context=contexts.append, thresholds=BELOW) for who in (by_threads, executor)
-    )
+    both = [scored(block, 600, who, thresholds=BELOW) for who in (by_threads, executor)]
+    one, other = (scores.tail for scores in both)
     assert one.rescored is not None
     assert 0 < one.tail_score.size < one.histogram.sum()
     assert bits(one) == bits(other)
     bounds = np.array([[-0.5, -0.4], [0.0, 0.1]])
-    parts = [list(batches(Below(context=context, capacity=100_000), bounds, 10**6)) for context in contexts]
+    parts = [
+        list(batches(Below(context=scores.context, capacity=100_000), bounds, 10**6))
+        for scores in both
+        if scores.context is not None
+    ]
     assert [bits(part) for part in parts[0]] == [bits(part) for part in parts[1]]
 
 

@@ -131,12 +131,11 @@ def test_round_robin_takes_the_mean_of_both_orders() -> None:
     system = put(made, "s")
     seed = seed_of(0, "provider", "s")
     ordered = RoundRobin().comparisons(MATERIAL)
-    request = request_of(made, [])
-    table = skewed.scores(MATERIAL, ordered, system.groups, request, seed)
+    table = skewed.score_table(MATERIAL, ordered, seed)
     scores = {
         (int(a), int(b)): value
         for a, b, value in zip(ordered.probe, ordered.reference, table.score, strict=True)
-    }  # type: ignore[union-attr]  # listed
+    }
     means = sorted((scores[a, b] + scores[b, a]) / 2 for a, b in scores if a < b)
     assert system.tail.mated_score.tolist() == pytest.approx(means)
     gaps = [abs(scores[a, b] - scores[b, a]) for a, b in scores if a < b]

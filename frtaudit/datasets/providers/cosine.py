@@ -10,12 +10,12 @@ from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
-from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
+from frtaudit.core.scores import Groups, ScoreTable
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
 from frtaudit.inputs.acquisition import PairScorer, table_of, tail_of
 from frtaudit.inputs.recommendation import check_recommended
-from frtaudit.stats.similarity.allpairs import TailRequest
+from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
 from frtaudit.stats.similarity.scorers import (
     COSINE_RANGE,
     UNIT_DISTANCE_RANGE,
@@ -61,26 +61,34 @@ class Cosine:
         """Cohort index to failure code of the samples without a template."""
         return cohort_data.failures.get(self.templates or self.name, {})
 
-    def scores(
+    def score_table(
+        self,
+        cohort_data: CohortData,
+        comparisons: Comparisons,
+        seed: int,
+        failures: FailureScore = FailureScore.APART,
+    ) -> ScoreTable:
+        """Scores of listed comparisons; raises as :meth:`score_tail` does."""
+        scorer = pair_scorer(self._load(cohort_data), self.metric)
+        return table_of(scorer, comparisons, self.failed(cohort_data, seed), self.score_range, failures)
+
+    def score_tail(
         self,
         cohort_data: CohortData,
         comparisons: Comparisons,
         groups: Groups,
         request: TailRequest,
-        seed: int,
+        seed: int,  # noqa: ARG002  providers share a signature
         failures: FailureScore = FailureScore.APART,
-    ) -> ScoreTable | ScoreTail:
-        """A :class:`ScoreTail` of all pairs, or a :class:`ScoreTable` of listed comparisons.
+    ) -> ScoredTail:
+        """Scores of all pairs.
 
         Raises :class:`SpecError` when the cohort holds no such templates, :class:`DataError` when they are unusable.
         """
         templates = self._load(cohort_data)
-        if comparisons.all_pairs:
-            blocks = cosine_blocks if self.metric is Metric.COSINE else unit_distance_blocks
-            block, rows, cohort = blocks(templates.vectors), templates.rows, cohort_data.cohort
-            return tail_of(block, rows, cohort, comparisons, groups, self.score_range, request, failures)
-        scorer = pair_scorer(templates, self.metric)
-        return table_of(scorer, comparisons, self.failed(cohort_data, seed), self.score_range, failures)
+        blocks = cosine_blocks if self.metric is Metric.COSINE else unit_distance_blocks
+        block, rows, cohort = blocks(templates.vectors), templates.rows, cohort_data.cohort
+        return tail_of(block, rows, cohort, comparisons, groups, self.score_range, request, failures)
 
     def _load(self, cohort_data: CohortData) -> Templates:
         stem = self.templates or self.name

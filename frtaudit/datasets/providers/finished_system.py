@@ -8,11 +8,11 @@ import numpy as np
 from frtaudit.core.cohort import CohortData, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
-from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
+from frtaudit.core.scores import Groups, ScoreTable
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import align, pair_keys
-from frtaudit.stats.similarity.allpairs import TailRequest
+from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
 
 NOT_KEPT = "not_in_the_run"
 
@@ -39,32 +39,46 @@ class FinishedSystem:
         """Cohort index to failure code of the samples that the run lost."""
         return cohort_data.failures.get(self.name, {})
 
-    def scores(
+    def score_table(
         self,
         cohort_data: CohortData,
         comparisons: Comparisons,
-        groups: Groups,  # noqa: ARG002  providers share a signature
-        request: TailRequest,
-        seed: int,  # noqa: ARG002  the same
+        seed: int,  # noqa: ARG002  providers share a signature
         failures: FailureScore = FailureScore.APART,  # noqa: ARG002  the run's scores are as its spec made them
-    ) -> ScoreTable | ScoreTail:
-        """The run's tail or table; of other pairs those of its folds, the rest failed with code ``not_in_the_run``.
-
-        Raises :class:`DataError` for a threshold below the scores that the run kept.
-        """
-        if self.name not in cohort_data.stored_systems:
-            accepted = ", ".join(cohort_data.stored_systems) or "cohort=runs"
-            raise SpecError(f"providers.{self.name}", "no finished run holds it", accepted)
-        run = cohort_data.stored_systems[self.name]
-        if comparisons.all_pairs and run.tail is not None:
-            lowest, floor = min(request.thresholds, default=np.inf), run.tail.cutoff
-            if lowest < floor:
-                problem = f"threshold {lowest:g} lies below the scores that its run kept"
-                raise DataError(f"providers.{self.name}", problem, f"{floor:g} or higher")
-            return run.tail
+    ) -> ScoreTable:
+        """The run's table; of other pairs those of its folds, the rest failed with code ``not_in_the_run``."""
+        run = self._run(cohort_data)
         if comparisons is cohort_data.compared and run.table is not None:
             return run.table
         return _looked_up(comparisons, run)
+
+    def score_tail(
+        self,
+        cohort_data: CohortData,
+        comparisons: Comparisons,  # noqa: ARG002  providers share a signature
+        groups: Groups,  # noqa: ARG002  the same
+        request: TailRequest,
+        seed: int,  # noqa: ARG002  the same
+        failures: FailureScore = FailureScore.APART,  # noqa: ARG002  the run's scores are as its spec made them
+    ) -> ScoredTail:
+        """The run's tail.
+
+        Raises :class:`DataError` for a threshold below the scores that the run kept.
+        """
+        run = self._run(cohort_data)
+        if run.tail is None:
+            raise DataError(f"providers.{self.name}", "its run listed comparisons", "protocol=finished")
+        lowest, floor = min(request.thresholds, default=np.inf), run.tail.cutoff
+        if lowest < floor:
+            problem = f"threshold {lowest:g} lies below the scores that its run kept"
+            raise DataError(f"providers.{self.name}", problem, f"{floor:g} or higher")
+        return ScoredTail(tail=run.tail)
+
+    def _run(self, cohort_data: CohortData) -> StoredSystem:
+        if self.name not in cohort_data.stored_systems:
+            accepted = ", ".join(cohort_data.stored_systems) or "cohort=runs"
+            raise SpecError(f"providers.{self.name}", "no finished run holds it", accepted)
+        return cohort_data.stored_systems[self.name]
 
 
 def _looked_up(comparisons: Comparisons, run: StoredSystem) -> ScoreTable:

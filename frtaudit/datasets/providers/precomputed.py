@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import numpy as np
 
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
-from frtaudit.core.scores import NOT_COMPARED, Groups, ScoreTable, ScoreTail
+from frtaudit.core.scores import NOT_COMPARED, ScoreTable
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import align, pair_keys
 from frtaudit.inputs.recommendation import check_recommended
 from frtaudit.stats.rates.failures import score_zero
-from frtaudit.stats.similarity.allpairs import TailRequest
 
 
 @register("provider", "precomputed")
@@ -38,28 +38,27 @@ class Precomputed:
         """Nothing: score lists tell of failed comparisons, not of failed samples."""
         return {}
 
-    def scores(
+    def score_table(
         self,
         cohort_data: CohortData,
         comparisons: Comparisons,
-        groups: Groups,  # noqa: ARG002  providers share a signature
-        request: TailRequest,  # noqa: ARG002  the same
-        seed: int,  # noqa: ARG002  the same
+        seed: int,  # noqa: ARG002  providers share a signature
         failures: FailureScore = FailureScore.APART,
-    ) -> ScoreTable | ScoreTail:
+    ) -> ScoreTable:
         """The scores of the listed ``comparisons``; one that the list lacks failed with code ``not_compared``.
 
-        Raises :class:`SpecError` for protocol all_pairs and for an unknown name, :class:`DataError` for a score out of
-        the declared range.
+        Raises :class:`SpecError` for an unknown name, :class:`DataError` for a score out of the declared range.
         """
-        if comparisons.all_pairs:
-            raise SpecError("protocol", f"provider {self.name!r} holds listed scores only", "protocol=listed")
         if self.name not in cohort_data.tables:
             accepted = ", ".join(cohort_data.tables) or "a cohort of score lists"
             raise SpecError(f"providers.{self.name}", f"no score list names {self.name!r}", accepted)
         table = _aligned(comparisons, *cohort_data.tables[self.name])
         self._check(table)
         return score_zero(table, self.score_range) if failures is FailureScore.SCORE_ZERO else table
+
+    def score_tail(self, *_: object, **__: object) -> NoReturn:
+        """Raise :class:`SpecError`: a list does not hold all pairs."""
+        raise SpecError("protocol", f"provider {self.name!r} holds listed scores only", "protocol=listed")
 
     def _check(self, table: ScoreTable) -> None:
         low, high = self.score_range

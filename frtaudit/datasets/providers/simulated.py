@@ -12,12 +12,12 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
-from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
+from frtaudit.core.scores import Groups, ScoreTable
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
 from frtaudit.inputs.acquisition import acquired_rows, table_of, tail_of
 from frtaudit.inputs.recommendation import check_recommended
-from frtaudit.stats.similarity.allpairs import TailRequest
+from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
 
 FAILED = "simulated_failure"
 
@@ -61,7 +61,22 @@ class Simulated:
         lost = uniform(_key(seed, self.name, "failure"), samples, samples) < self.failure_rate
         return {int(i): FAILED for i in np.flatnonzero(lost)}
 
-    def scores(
+    def score_table(
+        self,
+        cohort_data: CohortData,
+        comparisons: Comparisons,
+        seed: int,
+        failures: FailureScore = FailureScore.APART,
+    ) -> ScoreTable:
+        """Scores of listed comparisons."""
+        subject_of = cohort_data.cohort.subject_of
+
+        def scorer(probe: Index, reference: Index) -> Floats:
+            return self._ordered(seed, probe, reference, subject_of, ordered=comparisons.ordered)
+
+        return table_of(scorer, comparisons, self.failed(cohort_data, seed), self.score_range, failures)
+
+    def score_tail(
         self,
         cohort_data: CohortData,
         comparisons: Comparisons,
@@ -69,22 +84,15 @@ class Simulated:
         request: TailRequest,
         seed: int,
         failures: FailureScore = FailureScore.APART,
-    ) -> ScoreTable | ScoreTail:
-        """A :class:`ScoreTail` of all pairs, or a :class:`ScoreTable` of listed comparisons."""
-        failed = self.failed(cohort_data, seed)
+    ) -> ScoredTail:
+        """Scores of all pairs."""
         cohort = cohort_data.cohort
-        if comparisons.all_pairs:
-            rows = acquired_rows(cohort.n_samples, failed)
+        rows = acquired_rows(cohort.n_samples, self.failed(cohort_data, seed))
 
-            def block(first: slice, second: slice) -> Floats:
-                return self._unordered(seed, rows[first][:, None], rows[second][None, :], cohort.subject_of)
+        def block(first: slice, second: slice) -> Floats:
+            return self._unordered(seed, rows[first][:, None], rows[second][None, :], cohort.subject_of)
 
-            return tail_of(block, rows, cohort, comparisons, groups, self.score_range, request, failures)
-
-        def scorer(probe: Index, reference: Index) -> Floats:
-            return self._ordered(seed, probe, reference, cohort.subject_of, ordered=comparisons.ordered)
-
-        return table_of(scorer, comparisons, failed, self.score_range, failures)
+        return tail_of(block, rows, cohort, comparisons, groups, self.score_range, request, failures)
 
     def _unordered(self, seed: int, probe: Index, reference: Index, subject_of: Index) -> Floats:
         """Scores of unordered comparisons; both orders give the same."""

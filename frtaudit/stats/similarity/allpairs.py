@@ -1,6 +1,5 @@
 """All-pairs scoring: from a block scorer to the tail, in memory that does not grow with the number of pairs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isqrt
@@ -32,18 +31,13 @@ MIN_PILOT = 200  # the floor is based on at least so many comparisons of the pil
 DEEPER = 4.0
 
 
-def forget(context: PassContext) -> None:
-    """Score nothing again."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailRequest:
     """What the tail must answer exactly.
 
     ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
     floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
-    ``threads``: 0 = one per core; ``progress`` hears of the pass; ``on_context`` hears what was scored, to score it
-    again; ``executor`` does the passes over all pairs.
+    ``threads``: 0 = one per core; ``progress`` hears of the pass; ``executor`` does the passes over all pairs.
     """
 
     fmr: float
@@ -52,8 +46,15 @@ class TailRequest:
     budget: int = 2_000_000_000
     threads: int = 0
     progress: Progress = quiet
-    on_context: Callable[[PassContext], None] = forget
     executor: Executor = by_threads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredTail:
+    """A ``tail``, and the ``context`` that scores its comparisons again; None where nothing can."""
+
+    tail: ScoreTail
+    context: PassContext | None = None
 
 
 def score_all_pairs(
@@ -65,7 +66,7 @@ def score_all_pairs(
     groups: Groups,
     score_range: tuple[float, float],
     request: TailRequest,
-) -> ScoreTail:
+) -> ScoredTail:
     """Score every unordered pair of samples once; keep mated scores, the histogram and the non-mated tail.
 
     ``block`` scores slices of the N acquired samples, sorted by subject; ``n_samples`` (K,) int64: acquired
@@ -78,11 +79,11 @@ def score_all_pairs(
 
     >>> from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
     >>> nobody = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
-    >>> tail = score_all_pairs(
+    >>> scored = score_all_pairs(
     ...     cosine_blocks(np.float32([[1, 0], [1, 1], [0, 1]])), n_samples=np.array([2, 1]),
     ...     rows=np.arange(3, dtype=np.int32), cells=np.zeros(2, np.int32), groups=nobody,
     ...     score_range=COSINE_RANGE, request=TailRequest(fmr=0.5))
-    >>> tail.tail_score.round(3).tolist()
+    >>> scored.tail.tail_score.round(3).tolist()
     [0.7070000171661377, 0.0]
     """
     counts = np.asarray(n_samples, dtype=np.int64)
@@ -92,7 +93,6 @@ def score_all_pairs(
         edges=edges_over(score_range), threads=request.threads, progress=request.progress,
         executor=request.executor,
     )  # fmt: skip
-    request.on_context(context)
     mated = scan_mated(context)
     empty = ScoreTail(
         n_samples=counts,
@@ -113,7 +113,9 @@ def score_all_pairs(
     )
     tail = _deep_enough(context, empty, groups, request)
     missing = np.unique([t for t in request.thresholds if np.isfinite(t) and t < tail.cutoff])
-    return replace(tail, rescored=sums_below(context, tail, groups, missing)) if missing.size else tail
+    if missing.size:
+        tail = replace(tail, rescored=sums_below(context, tail, groups, missing))
+    return ScoredTail(tail=tail, context=context)
 
 
 def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:

@@ -148,9 +148,7 @@ def _evaluated(
     spec = spec_of(targets=(target,), thresholds=(), intervals=wanted, n=resamples, seed=number, folds=False)
     provider, comparisons = Cosine(name=SYSTEM), AllPairs().comparisons(cohort_data)
     groups = groups_of(cohort_data.cohort)
-    tail = provider.scores(cohort_data, comparisons, groups, request_of(spec, ()), number)
-    if not isinstance(tail, ScoreTail):
-        raise TypeError("all pairs give a tail")
+    tail = provider.score_tail(cohort_data, comparisons, groups, request_of(spec, ()), number).tail
     counted = trials(tail, groups)
     resolved = (unresolved(target, int(counted.non_mated[0])),)
     points = points_of((target,), (0,), tail, groups, resolved, ())
@@ -167,7 +165,6 @@ def _evaluated(
         trials=counted,
         operating_points=points,
         rates=(pooled, identity),
-        max_points=np.empty((len(Weighting), 0, 1)),
         replicates={Plan.SUBJECTS: _replicates(spec, tail, groups)},
         rule=prepare_mated(tail, groups, known),
         resolved=resolved,

@@ -76,7 +76,7 @@ def system(provider: str) -> SystemData:
     made, of = folded_spec(), put(folded_spec(), provider)
     (scorer,) = [one for one in load_providers(made, of.cohort_data) if one.name == provider]
     lists = lists_of(made, of.cohort_data, of.comparisons)
-    return replace(of, test_sets=scored_sets(made, scorer, of.cohort_data, lists, of.groups))
+    return replace(of, test_sets=scored_sets(made, scorer, of.cohort_data, lists))
 
 
 @pytest.mark.parametrize(("provider", "ending"), [("two", ""), ("one", "_one")])

@@ -41,16 +41,12 @@ def everything(cohort_data: CohortData) -> Comparisons:
 
 def tail(provider: Cosine, failures: FailureScore = FailureScore.APART) -> ScoreTail:
     comparisons = AllPairs().comparisons(cohort_data())
-    found = provider.scores(cohort_data(), comparisons, no_groups(cohort_data()), REQUEST, 0, failures)
-    assert isinstance(found, ScoreTail)
-    return found
+    groups = no_groups(cohort_data())
+    return provider.score_tail(cohort_data(), comparisons, groups, REQUEST, 0, failures).tail
 
 
 def table(provider: Cosine, failures: FailureScore = FailureScore.APART) -> ScoreTable:
-    listed = everything(cohort_data())
-    found = provider.scores(cohort_data(), listed, no_groups(cohort_data()), REQUEST, 0, failures)
-    assert isinstance(found, ScoreTable)
-    return found
+    return provider.score_table(cohort_data(), everything(cohort_data()), 0, failures)
 
 
 @pytest.mark.parametrize("failures", FailureScore)
@@ -123,6 +119,5 @@ def test_scores_of_official_pairs_are_the_published_ones(face_data: Path) -> Non
     comparisons = Listed().comparisons(lfw)
     published = pd.read_csv(face_data / "lfw" / "pairs_scores.csv")
     for name in lfw.templates:
-        found = Cosine(name=name).scores(lfw, comparisons, no_groups(lfw), REQUEST, 0)
-        assert isinstance(found, ScoreTable)
+        found = Cosine(name=name).score_table(lfw, comparisons, 0)
         assert np.allclose(found.score, published[name], rtol=0, atol=2e-6, equal_nan=True)

@@ -5,7 +5,6 @@ import pytest
 from small_audits import B
 from vendor_audits import runs, trials
 
-from frtaudit.core import ScoreTable, ScoreTail
 from frtaudit.datasets.cohorts.runs import Runs
 from frtaudit.datasets.providers.finished_system import FinishedSystem
 from frtaudit.errors import DataError, SpecError
@@ -20,10 +19,9 @@ def test_scores_are_the_runs() -> None:
     system, groups = FinishedSystem(name="one", score_range=(-1.0, 1.0)), trials()[0].groups
     assert cohort_data.compared is not None
     assert cohort_data.folded is not None
-    tail = system.scores(cohort_data, cohort_data.compared, groups, REQUEST, 0)
-    assert isinstance(tail, ScoreTail)
-    table = system.scores(cohort_data, cohort_data.folded, groups, REQUEST, 0)
-    assert isinstance(table, ScoreTable)
+    stored = system.score_tail(cohort_data, cohort_data.compared, groups, REQUEST, 0)
+    assert (stored.tail, stored.context) == (cohort_data.stored_systems["one"].tail, None)
+    table = system.score_table(cohort_data, cohort_data.folded, 0)
     pairs = trials()[0].fold_pairs
     assert pairs is not None
     assert table.score[np.isfinite(table.score)].tolist() == pairs.score.tolist()
@@ -31,7 +29,7 @@ def test_scores_are_the_runs() -> None:
     assert system.failed(cohort_data, 0) == trials()[0].failed
     assert len(cohort_data.stored_systems["one"].replicates[0.1, "identity"]) == B
     with pytest.raises(SpecError, match="no finished run holds it"):
-        FinishedSystem(name="nobody").scores(cohort_data, cohort_data.compared, groups, REQUEST, 0)
+        FinishedSystem(name="nobody").score_tail(cohort_data, cohort_data.compared, groups, REQUEST, 0)
 
 
 def test_a_threshold_below_what_the_run_kept_is_refused() -> None:
@@ -42,4 +40,14 @@ def test_a_threshold_below_what_the_run_kept_is_refused() -> None:
     with pytest.raises(
         DataError, match=r"threshold -0.5 lies below the scores that its run kept; accepted: 0\.\d+ or"
     ):
-        FinishedSystem(name="one").scores(cohort_data, cohort_data.compared, trials()[0].groups, low, 0)
+        FinishedSystem(name="one").score_tail(cohort_data, cohort_data.compared, trials()[0].groups, low, 0)
+
+
+def test_a_run_of_listed_comparisons_has_no_tail() -> None:
+    """All pairs of a run that listed its comparisons are refused, with the protocol that works."""
+    cohort_data = Runs(runs=(str(runs() / "one"),)).load({}, 0)
+    assert cohort_data.compared is not None
+    stored = {name: replace(of, tail=None) for name, of in cohort_data.stored_systems.items()}
+    listed = replace(cohort_data, stored_systems=stored)
+    with pytest.raises(DataError, match="one: its run listed comparisons; accepted: protocol=finished"):
+        FinishedSystem(name="one").score_tail(listed, cohort_data.compared, trials()[0].groups, REQUEST, 0)

@@ -30,12 +30,7 @@ def cohort_data(tmp_path: Path) -> CohortData:
 def scores(
     provider: Precomputed, cohort_data: CohortData, failures: FailureScore = FailureScore.APART
 ) -> ScoreTable:
-    groups = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
-    found = provider.scores(
-        cohort_data, Listed().comparisons(cohort_data), groups, TailRequest(fmr=0.1), 0, failures
-    )
-    assert isinstance(found, ScoreTable)
-    return found
+    return provider.score_table(cohort_data, Listed().comparisons(cohort_data), 0, failures)
 
 
 def test_scores_come_in_the_order_of_the_comparisons(cohort_data: CohortData) -> None:
@@ -55,9 +50,7 @@ def test_a_pair_compared_twice_has_its_score_twice(cohort_data: CohortData) -> N
     comparisons = replace(
         wanted, probe=wanted.probe[twice], reference=wanted.reference[twice], mated=wanted.mated[twice]
     )
-    groups = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
-    found = Precomputed(name="x").scores(cohort_data, comparisons, groups, TailRequest(fmr=0.1), 0)
-    assert isinstance(found, ScoreTable)
+    found = Precomputed(name="x").score_table(cohort_data, comparisons, 0)
     assert found.score.tolist() == [0.9, 0.2, 0.9]
 
 
@@ -81,7 +74,7 @@ def test_only_listed_scores_are_there(cohort_data: CohortData) -> None:
         scores(Precomputed(name="z"), cohort_data)
     groups = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
     with pytest.raises(SpecError, match="holds listed scores only; accepted: protocol=listed"):
-        Precomputed(name="x").scores(
+        Precomputed(name="x").score_tail(
             cohort_data, AllPairs().comparisons(cohort_data), groups, TailRequest(fmr=0.1), 0
         )
     with pytest.raises(SpecError, match="providers.x.score_range"):

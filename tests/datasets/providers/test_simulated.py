@@ -20,25 +20,14 @@ def cohort_data(subjects: int = 60) -> CohortData:
     return Synthetic(subjects=subjects, samples_per_subject=(4, 4), dimension=2).load({}, 0)
 
 
-def ask(
-    provider: Simulated, cohort_data: CohortData, comparisons: Comparisons, seed: int = 1
-) -> ScoreTable | ScoreTail:
-    groups = Groups(
-        schemas=(), names=(), of=np.empty((0, cohort_data.cohort.n_subjects), np.int32), ranked=()
-    )
-    return provider.scores(cohort_data, comparisons, groups, REQUEST, seed)
-
-
 def all_pairs(provider: Simulated, seed: int = 1) -> ScoreTail:
-    found = ask(provider, cohort_data(), AllPairs().comparisons(cohort_data()), seed)
-    assert isinstance(found, ScoreTail)
-    return found
+    of = cohort_data()
+    groups = Groups(schemas=(), names=(), of=np.empty((0, of.cohort.n_subjects), np.int32), ranked=())
+    return provider.score_tail(of, AllPairs().comparisons(of), groups, REQUEST, seed).tail
 
 
 def listed(provider: Simulated, comparisons: Comparisons) -> ScoreTable:
-    found = ask(provider, cohort_data(), comparisons)
-    assert isinstance(found, ScoreTable)
-    return found
+    return provider.score_table(cohort_data(), comparisons, 1)
 
 
 def test_scores_follow_the_declared_distributions() -> None:

@@ -89,7 +89,7 @@ def gaussian(budget: int) -> tuple[ScoreTail, PassContext]:
     tail = score_all_pairs(
         block, n_samples=n, rows=np.arange(1200, dtype=np.int32), cells=np.zeros(300, dtype=np.int32),
         groups=nobody, score_range=COSINE_RANGE, request=TailRequest(fmr=0.3, budget=budget, threads=1),
-    )  # fmt: skip
+    ).tail  # fmt: skip
     context = PassContext(
         block=block, layout=layout_of(n, 200), subject_of=tail.subject_of, cells=tail.cells[tail.subject_of],
         edges=tail.edges, threads=1,

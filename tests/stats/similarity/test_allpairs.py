@@ -41,7 +41,7 @@ def score(
         return score_all_pairs(
             lambda rows, columns: scores[rows, columns], n_samples=whole.n_samples, rows=whole.rows,
             cells=whole.cells, groups=groups, score_range=whole.score_range, request=request,
-        )  # fmt: skip
+        ).tail  # fmt: skip
 
 
 def of_world(world: World, tail: ScoreTail) -> tuple[np.ndarray, ScoreTail]:
@@ -164,7 +164,7 @@ def test_threads_change_no_bit(threads: int) -> None:
                     groups=nobody(150),
                     score_range=COSINE_RANGE,
                     request=TailRequest(fmr=0.05, thresholds=(-0.2, 0.0), threads=count),
-                )
+                ).tail
             )
     one, more = found
     assert one.cutoff == more.cutoff > -1
@@ -207,7 +207,7 @@ def test_real_faces(face_data: Path, model: str) -> None:
         cosine_blocks(vectors), n_samples=n, rows=np.arange(n.sum(), dtype=np.int32),
         cells=np.zeros(n.size, dtype=np.int32), groups=groups, score_range=COSINE_RANGE,
         request=TailRequest(fmr=1e-2, eer=True),
-    )  # fmt: skip
+    ).tail  # fmt: skip
     mated, non_mated, equal, at_3, at_4 = LFW[model]
     found = trials(tail, groups)
     assert (found.mated[0], found.non_mated[0]) == (mated, non_mated)

@@ -80,7 +80,7 @@ def score(
             groups=Groups(schemas=("s",), names=(("s", "a"), ("s", "b")), of=group, ranked=(True, True)),
             score_range=COSINE_RANGE if block.scale == 1 else UNIT_DISTANCE_RANGE,
             request=TailRequest(fmr=fmr, thresholds=(BELOW,), eer=True, threads=2, executor=executor),
-        )  # fmt: skip
+        ).tail  # fmt: skip
 
 
 def bits(value: object) -> list[bytes]:
@@ -166,7 +166,7 @@ def test_a_scorer_that_is_no_cosine_stays_here() -> None:
         score_all_pairs(
             block, n_samples=N, rows=np.arange(60, dtype=np.int32), cells=CELLS, groups=nobody,
             score_range=COSINE_RANGE, request=replace(request, executor=executor),
-        )
+        ).tail
         for executor in (by_threads, DeviceExecutor(device_of(StandIn())))
     ]  # fmt: skip
     assert bits(tails[0]) == bits(tails[1])

@@ -78,10 +78,8 @@ def all_pairs(cohort_data: CohortData, system: str) -> ScoreTail:
         schemas=(), names=(), of=np.empty((0, cohort_data.cohort.n_subjects), dtype=np.int32), ranked=()
     )
     comparisons = AllPairs().comparisons(cohort_data)
-    tail = Cosine(name=system).scores(cohort_data, comparisons, groups, TailRequest(fmr=DEPTH, threads=1), 0)
-    if not isinstance(tail, ScoreTail):
-        raise TypeError("all pairs give a tail")
-    return tail
+    request = TailRequest(fmr=DEPTH, threads=1)
+    return Cosine(name=system).score_tail(cohort_data, comparisons, groups, request, 0).tail
 
 
 def tail_of(sampled: Sampled) -> ScoreTail:
