@@ -52,7 +52,7 @@ def lines(seed: int = 5) -> list[tuple[str, int, str, str, str, str]]:
     return made
 
 
-def written(folder: Path, text: str | None = None, people: str | None = None) -> Attempts:
+def stored_attempts(folder: Path, text: str | None = None, people: str | None = None) -> Attempts:
     """A folder with the table and a table of people, of whom two were not enrolled."""
     rows = "".join(",".join(map(str, line)) + "\n" for line in lines())
     (folder / "lab.csv").write_text(HEAD + rows if text is None else text)
@@ -75,7 +75,7 @@ def attempts_spec(
     settings = {"ordered": True} | settings
     return AuditSpec(
         name="attempts",
-        cohort=written(folder, text),
+        cohort=stored_attempts(folder, text),
         protocol=Listed(),
         analyses={"error_rates": ErrorRates(), "transactions": TransactionRates(far=far, k=k, **settings)},
         schemas=schemas,

@@ -88,7 +88,7 @@ class Tab:
         self.send("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **event)
         self.send("Input.dispatchKeyEvent", type="keyUp", **event)
 
-    def look(self, width: int, height: int, *, dark: bool = False) -> None:
+    def resize(self, width: int, height: int, *, dark: bool = False) -> None:
         """The size of the window, and whether the machine asks for dark pages."""
         self.send(
             "Emulation.setDeviceMetricsOverride",

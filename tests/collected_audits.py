@@ -55,7 +55,7 @@ def result() -> AuditResult:
         return audit(load_spec([*ASKED, f"cohort.root={into}"])).result
 
 
-def written(folder: Path, **fields: object) -> Path:
+def stored_collection(folder: Path, **fields: object) -> Path:
     """A collection of one service that changed, with one score missing."""
     (folder / "faces.csv").write_text("face_id,query\n")
     canaries = {

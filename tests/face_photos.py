@@ -1,6 +1,6 @@
 """Photos of two persons from the source package of face_recognition 1.3.0, fetched when asked for, and copies of them.
 
-They lie in a folder of the machine's temporary ones, never in the repository. A test of the path: no finding rests on
+They lie in a folder of the machine's temporary ones, never in the repository. A test of the path: no finding comes from
 photos of which most are copies.
 """
 

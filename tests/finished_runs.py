@@ -35,7 +35,7 @@ def write_run(folder: Path, result: AuditResult | None = None) -> Path:
     return folder
 
 
-def finished(folder: Path, fail_on: str = "fail", result: AuditResult | None = None) -> FinishedRun:
+def finished_run(folder: Path, fail_on: str = "fail", result: AuditResult | None = None) -> FinishedRun:
     """That run, read back."""
     return read_run(write_run(folder / "run", result), failing=failing_from(fail_on))
 

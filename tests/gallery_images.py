@@ -43,7 +43,7 @@ BOX = """(() => {{
 def main(runs: Path) -> None:
     """Draw every picture anew, each below 200 kB."""
     with TemporaryDirectory() as profile, tab(Path(profile)) as page:
-        page.look(1060, 900)
+        page.resize(1060, 900)
         for name, (run, where) in PICTURES.items():
             found = next(
                 runs / run / file for file in ("report.html", "sweep.html") if (runs / run / file).exists()

@@ -79,7 +79,7 @@ class Campaign:
     _number: int = 0
 
     @property
-    def finished(self) -> Path:
+    def finished_runs(self) -> Path:
         """Two runs that are compared."""
         return self.folder / "finished"
 
@@ -93,15 +93,15 @@ class Campaign:
         """Each command once, to its end: how long it takes, what it writes."""
         for number, vendor in (("1", "vendor_a"), ("2", "vendor_b")):
             told = ["run", *SMALL, *BARE, f"providers=[{vendor}]"]
-            assert cli.main([*told, f"hydra.run.dir={self.finished / number}"]) == 0
+            assert cli.main([*told, f"hydra.run.dir={self.finished_runs / number}"]) == 0
         for kind in KINDS:
             into = self.place()  # here first: a child finds everything loaded and compiled
-            assert cli.main(words(kind, into, self.finished)) == 0
+            assert cli.main(words(kind, into, self.finished_runs)) == 0
             into = self.place()
             began = time.monotonic()
-            child = start(words(kind, into, self.finished), into.parent)
+            child = start(words(kind, into, self.finished_runs), into.parent)
             assert ended(child) == 0, (into.parent / "said").read_text()
-            self.times[kind], self.files[kind] = time.monotonic() - began, standing(into)
+            self.times[kind], self.files[kind] = time.monotonic() - began, files_in(into)
 
     def kind(self) -> str:
         """A command."""
@@ -111,7 +111,7 @@ class Campaign:
         """One signal at a random moment of a command that has not ended by itself."""
         while True:
             kind, into = self.kind(), self.place()
-            child = start(words(kind, into, self.finished), into.parent)
+            child = start(words(kind, into, self.finished_runs), into.parent)
             time.sleep(self.rng.uniform(0.0, self.times[kind]))
             if os.waitpid(child, os.WNOHANG) == (0, 0):
                 break
@@ -134,7 +134,9 @@ class Campaign:
         kind, into = self.kind(), self.place()
         size = self.rng.randrange(20_000, 300_000 if kind != "printed" else ROOM)
         with disk(into.parent, size) as limit:
-            code = ended(start(words(kind, into, self.finished), into.parent, limit, self.folder / "said"))
+            code = ended(
+                start(words(kind, into, self.finished_runs), into.parent, limit, self.folder / "said")
+            )
             self._count("disk", kind, code)
             said = (self.folder / "said").read_text()
             good = code == 0 or (code == 1 and ("no space" in said or "file-size limit" in said))
@@ -146,7 +148,7 @@ class Campaign:
         kind, into = self.rng.choice(STARVED), self.place()
         least = MIN_SPACE + SPACE_OF_A_CORE * (os.cpu_count() or 1)
         code, said = starved(
-            words(kind, into, self.finished), into.parent, self.rng.randrange(least, least + SHORT)
+            words(kind, into, self.finished_runs), into.parent, self.rng.randrange(least, least + SHORT)
         )
         self._count("memory", kind, code)
         good = code == 0 or (code == 1 and "memory" in said) or code in ABORTED
@@ -169,7 +171,7 @@ class Campaign:
         said: str | None = None,
     ) -> None:
         said = (into.parent / "said").read_text() if said is None else said
-        there = standing(into)
+        there = files_in(into)
         if not good or "unexpected" in said or "Traceback" in said:
             self._wrong(fault, kind, f"ended with {code}: {said[-400:]}")
         if code and kind in ("run", "printed", "compare") and not killed and there:
@@ -198,9 +200,9 @@ class Campaign:
         """After a kill the same command ends well, says what was in flight, and leaves nothing of the killed one."""
         _, intents = calls(into) if kind == "collect" else (0, 0)
         self.lost += intents
-        code = ended(start(words(kind, into, self.finished), into.parent))
+        code = ended(start(words(kind, into, self.finished_runs), into.parent))
         said = (into.parent / "said").read_text()
-        after = standing(into)
+        after = files_in(into)
         if code == 2 and "already contains a result.json" in said:  # it was killed after its last file
             code = 0
         if code or after != self.files[kind]:
@@ -251,7 +253,7 @@ def ended(child: int) -> int:
         time.sleep(0.005)
 
 
-def standing(folder: Path) -> set[str]:
+def files_in(folder: Path) -> set[str]:
     """Files below a folder, those of the sweep's jobs by their job, locks and the store's own apart."""
     apart = (".lock", "-wal", "-shm")
     return {

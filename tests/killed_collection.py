@@ -42,7 +42,7 @@ def lines(folder: Path) -> int:
     return sum(len(drawn_faces.attempts(folder / f"{name}.log")) for name in ("acme", "bolt"))
 
 
-def sit(folder: Path) -> int:
+def start(folder: Path) -> int:
     """A sitting in a child of this process; its id."""
     child = os.fork()
     if child == 0:
@@ -55,12 +55,12 @@ def killed(folder: Path, seed: int) -> None:
     """Ten sittings that are killed, and one that is not."""
     rng = random.Random(seed)
     for at in sorted(rng.sample(range(5, 800), KILLS)):
-        child = sit(folder)
+        child = start(folder)
         while lines(folder) < at and os.waitpid(child, os.WNOHANG) == (0, 0):
             time.sleep(0.001)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    assert os.waitpid(sit(folder), 0)[1] == 0
+    assert os.waitpid(start(folder), 0)[1] == 0
 
 
 if __name__ == "__main__":

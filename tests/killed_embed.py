@@ -27,7 +27,7 @@ def blocks(into: Path) -> int:
     return len(list((into / "unfinished-drawn").glob("[0-9]*.block")))
 
 
-def sit(photographs: Path, into: Path, workers: int) -> int:
+def start(photographs: Path, into: Path, workers: int) -> int:
     """A sitting in a child of this process; its id."""
     child = os.fork()
     if child == 0:
@@ -42,7 +42,7 @@ def killed(photographs: Path, into: Path, workers: int) -> list[int]:
     """Sittings that are killed, and one that is not; blocks that were whole at each kill."""
     seen = []
     for number in range(KILLS):
-        child, before = sit(photographs, into, workers), blocks(into)
+        child, before = start(photographs, into, workers), blocks(into)
         running = True
         while running and blocks(into) < before + (number > 0):
             time.sleep(0.005)
@@ -51,7 +51,7 @@ def killed(photographs: Path, into: Path, workers: int) -> list[int]:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
         seen.append(blocks(into))
-    assert os.waitpid(sit(photographs, into, workers), 0)[1] == 0
+    assert os.waitpid(start(photographs, into, workers), 0)[1] == 0
     return seen
 
 

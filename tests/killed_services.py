@@ -102,7 +102,7 @@ def served() -> Iterator[str]:
         os.waitpid(child, 0)
 
 
-def sit(command: list[str]) -> int:
+def start(command: list[str]) -> int:
     """The command in a child of this process; its id."""
     child = os.fork()
     if child == 0:
@@ -117,7 +117,7 @@ def counts(address: str) -> dict[str, dict[str, dict[str, int]]]:
         return dict(json.load(answer))
 
 
-def asked(address: str) -> int:
+def n_requests(address: str) -> int:
     """How often, all together."""
     return sum(one["attempts"] for one in counts(address)["requests"].values())
 
@@ -139,15 +139,15 @@ def killed(command: list[str], into: Path, address: str, seed: int) -> list[list
     """Ten sittings that are killed, and one that is not; what was in flight at each kill."""
     rng, flying = random.Random(seed), []
     for _ in range(KILLS):
-        until, child = asked(address) + rng.randint(0, 60), sit(command)
-        while asked(address) < until:
+        until, child = n_requests(address) + rng.randint(0, 60), start(command)
+        while n_requests(address) < until:
             assert os.waitpid(child, os.WNOHANG) == (0, 0), "it ended by itself"
             time.sleep(0.002)
         time.sleep(rng.uniform(0.0, 0.05))
         os.kill(child, signal.SIGKILL)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL, "it ended by itself"
         flying.append(in_flight(into))
-    assert os.waitpid(sit(command), 0)[1] == 0
+    assert os.waitpid(start(command), 0)[1] == 0
     return flying
 
 
@@ -161,7 +161,7 @@ def main(folder: Path, seed: int) -> None:
         with served() as address:
             command = words(root, folder / name, address)
             if name == "whole":
-                assert os.waitpid(sit(command), 0)[1] == 0
+                assert os.waitpid(start(command), 0)[1] == 0
             else:
                 told["flying"] = killed(command, folder / name, address, seed)
             told[name] = {key: one["attempts"] for key, one in counts(address)["requests"].items()}

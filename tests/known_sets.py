@@ -1,4 +1,4 @@
-"""Made-up test sets, each written in the layout of a known one: what readers of layouts are held against."""
+"""Synthetic test sets, each written in the layout of a known one: what readers of layouts are held against."""
 
 import csv
 import io
@@ -83,7 +83,7 @@ def write_rfw(folder: Path, pairs: list[Pair]) -> None:
 
 
 def mid(name: str) -> str:
-    """A made-up Freebase id of a person."""
+    """A synthetic Freebase id of a person."""
     return f"m.0x{NAMES.index(name)}k"
 
 

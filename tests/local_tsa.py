@@ -116,7 +116,7 @@ class Clock:
     url: str = ""
     when: datetime | None = None
     status: int = 200
-    asked: list[bytes] = field(default_factory=list)
+    requests: list[bytes] = field(default_factory=list)
 
 
 def answer(body: bytes, clock: Clock) -> bytes:
@@ -142,7 +142,7 @@ def running() -> Iterator[Clock]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            clock.asked.append(body)
+            clock.requests.append(body)
             data = answer(body, clock) if clock.status == 200 else b""
             self.send_response(clock.status)
             self.send_header("Content-Type", "application/timestamp-reply")

@@ -46,7 +46,7 @@ def joined(
     return found
 
 
-def kept(query_of: list[int], vectors: np.ndarray, similarity: float) -> set[int]:
+def medoids(query_of: list[int], vectors: np.ndarray, similarity: float) -> set[int]:
     """The medoids of groups of near-duplicates, the first of equals."""
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     alike = {

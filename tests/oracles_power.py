@@ -1,4 +1,4 @@
-"""Crews that err with a known dependence, and whether the project's own rules pass them or tell them apart."""
+"""Groups that err with a known dependence, and whether the project's rules pass them or find differences."""
 
 import numpy as np
 import numpy.typing as npt

@@ -13,7 +13,6 @@ from html.parser import HTMLParser
 
 from frtaudit.core.canonical import Json
 
-SHOWN = 3
 SILENT = frozenset({"style", "title", "script", "head", "template"})
 VOID = frozenset({"meta", "br", "path", "use", "circle", "rect", "line", "img", "input", "hr", "link", "col"})
 WORDY = re.compile(r"/findings/\d+/sentence|/notes/\d+|(/.*)?/note|/digests/.*|/versions/.*")
@@ -30,11 +29,6 @@ class Printed:
 
     compared: int
     wrong: tuple[str, ...]
-
-    def said(self) -> str:
-        """The first few wrong ones, in a phrase."""
-        more = f" and {len(self.wrong) - SHOWN} more" if len(self.wrong) > SHOWN else ""
-        return "; ".join(self.wrong[:SHOWN]) + more
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from web_search import MODELS, _vectors, lfw, web_search
+from web_search import MODELS, _templates, lfw, web_search
 
 from frtaudit.core import Method, Target
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
@@ -155,7 +155,7 @@ def rapid() -> Iterator[Row]:
 @cache
 def evaluated(model: str) -> SystemData:
     """All pairs of images of the subjects, with replicates of images and of subjects."""
-    vectors, people = _vectors(model), defaultdict(list)
+    vectors, people = _templates(model), defaultdict(list)
     gender: dict[str, str] = {}
     with (lfw() / "metadata.csv").open(newline="") as stream:
         for row in csv.DictReader(stream):

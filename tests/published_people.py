@@ -67,7 +67,7 @@ def drawn(rng: np.random.Generator, number: int, shares: Sequence[float] = (0.5,
 
 
 def result_of(people: Sequence[Person]) -> AuditResult:
-    """The full result: counts, rates by class with their counts, an index, curves, findings, a ledger with names."""
+    """The full result: counts, rates by class with their counts, an index, curves, findings, failures with names."""
     estimates = [*_rates(people, None, "all")]
     curves, findings, ledger = [_curve(None, "all", 0.1)], [], []
     for schema, groups in GROUPS.items():

@@ -289,8 +289,8 @@ def tried(number: int, pdfs: int) -> int:
 
 if __name__ == "__main__":
     fresh.subprocess = SecondProcess  # type: ignore[assignment,misc]  # importing anew is a third of the time
-    asked = [int(word) for word in sys.argv[1:]]
-    wanted, with_pdf = asked[0] if asked else REPORTS, asked[1] if len(asked) > 1 else PDFS
+    numbers = [int(word) for word in sys.argv[1:]]
+    wanted, with_pdf = numbers[0] if numbers else REPORTS, numbers[1] if len(numbers) > 1 else PDFS
     began = time.monotonic()
     held = tried(wanted, with_pdf)
     sys.stdout.write(

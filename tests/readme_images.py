@@ -30,7 +30,7 @@ def main(run: Path) -> None:
         ]
         subprocess.run([str(word) for word in command], check=True)
         with tab(Path(folder) / "profile") as opened:
-            opened.look(1180, 900)
+            opened.resize(1180, 900)
             opened.open((run / "report.html").resolve())
             opened.run("document.getElementById('explore').scrollIntoView()")
             opened.picture(page)

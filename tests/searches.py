@@ -28,13 +28,13 @@ def search(source: LabelSource = LabelSource.ESTIMATED, several: Several = Sever
 
 
 def labelling() -> Labelling:
-    """Who is who in the shared search."""
+    """The identities in the shared search."""
     found = search().labelling
     assert found is not None
     return found
 
 
-def written(folder: Path, *, annotated: bool = True) -> Path:
+def stored_search(folder: Path, *, annotated: bool = True) -> Path:
     """The shared search as files: faces.csv, and a score list of each service."""
     from web_search import write
 

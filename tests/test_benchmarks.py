@@ -84,7 +84,7 @@ def test_a_wrong_answer_ends_the_run() -> None:
     ],
 )
 def test_verdicts_follow_the_direction_of_the_measure(measure: Measure, value: float, said: str) -> None:
-    """Ratios are met from the target up, shares and memory from the target down; the floor is a factor of two away."""
+    """Ratios pass from the target up, shares and memory from the target down; the floor is a factor of two away."""
     assert Line(measure, "step", target=12.0).verdict(value) == said
     assert not Line(measure, "step").verdict(value)
 

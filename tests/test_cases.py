@@ -16,7 +16,7 @@ import case_trees
 import pytest
 
 Tree = Any  # parsed JSON
-Place = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 FOLDER = Path(os.environ.get("FRTAUDIT_CASES", Path(__file__).parent / "cases"))
 FILES = sorted(FOLDER.glob("*.json"))
@@ -34,7 +34,7 @@ def read(path: Path) -> Tree:
     return json.loads(path.read_text())
 
 
-def leaves(tree: Tree, place: Place = ()) -> Iterator[tuple[Place, Tree]]:
+def leaves(tree: Tree, place: KeyPath = ()) -> Iterator[tuple[KeyPath, Tree]]:
     """Every leaf of a tree and where it stands; an empty list or mapping is a leaf."""
     if isinstance(tree, dict) and tree:
         for key, value in tree.items():
@@ -47,15 +47,15 @@ def leaves(tree: Tree, place: Place = ()) -> Iterator[tuple[Place, Tree]]:
 
 
 class Comparison:
-    """The expected tree against the computed one; ``seen`` holds the expected leaves that were compared."""
+    """The expected tree against the computed one; ``compared`` holds the expected leaves that were compared."""
 
-    def __init__(self, expected: Tree, computed: Tree, place: Place, tolerance: float) -> None:
+    def __init__(self, expected: Tree, computed: Tree, place: KeyPath, tolerance: float) -> None:
         self.tolerance = tolerance
-        self.seen: set[Place] = set()
+        self.compared: set[KeyPath] = set()
         self.problems: list[str] = []
         self.compare(expected, computed, place)
 
-    def compare(self, expected: Tree, computed: Tree, place: Place) -> None:
+    def compare(self, expected: Tree, computed: Tree, place: KeyPath) -> None:
         """Compare what stands at ``place``."""
         if isinstance(expected, dict) and set(expected) == {"float", "exact"}:
             self.compare_exact(expected, computed, place)
@@ -66,7 +66,7 @@ class Comparison:
         else:
             self.see(same(expected, computed, place, self.tolerance), expected, computed, place)
 
-    def compare_exact(self, expected: Tree, computed: Tree, place: Place) -> None:
+    def compare_exact(self, expected: Tree, computed: Tree, place: KeyPath) -> None:
         """A rate given twice: both forms are one number, in lowest terms, and the computed rate is it."""
         exact = rational(expected["exact"])
         lowest = exact is not None and f"{exact.numerator}/{exact.denominator}" == expected["exact"]
@@ -75,7 +75,7 @@ class Comparison:
         self.see(holds, expected["exact"], computed, (*place, "exact"))
         self.see(close(expected["float"], computed, self.tolerance), expected, computed, (*place, "float"))
 
-    def compare_mapping(self, expected: Tree, computed: Tree, place: Place) -> None:
+    def compare_mapping(self, expected: Tree, computed: Tree, place: KeyPath) -> None:
         """Every expected key has a computed counterpart."""
         for key, value in expected.items():
             if not isinstance(computed, dict) or key not in computed:
@@ -83,7 +83,7 @@ class Comparison:
             else:
                 self.compare(value, computed[key], (*place, key))
 
-    def compare_list(self, expected: Tree, computed: Tree, place: Place) -> None:
+    def compare_list(self, expected: Tree, computed: Tree, place: KeyPath) -> None:
         """Lists are of one length; components of a graph have no order."""
         if not isinstance(computed, list) or len(computed) != len(expected):
             self.problems.append(f"{place}: expected {len(expected)} items, computed {computed!r:.80}")
@@ -94,14 +94,14 @@ class Comparison:
         for number, value in zip(order, computed, strict=True):
             self.compare(expected[number], value, (*place, number))
 
-    def see(self, holds: bool, expected: Tree, computed: Tree, place: Place) -> None:
+    def see(self, holds: bool, expected: Tree, computed: Tree, place: KeyPath) -> None:
         """Note that a leaf was compared, and whether it holds."""
-        self.seen.add(place)
+        self.compared.add(place)
         if not holds:
             self.problems.append(f"{place}: expected {expected!r}, computed {computed!r}")
 
 
-def same(expected: Tree, computed: Tree, place: Place, tolerance: float) -> bool:
+def same(expected: Tree, computed: Tree, place: KeyPath, tolerance: float) -> bool:
     """Whether a computed leaf is the expected one."""
     if place and place[-1] == "note":
         return isinstance(computed, str)  # that there is a note, not its words
@@ -136,7 +136,7 @@ def check(case: Tree, computed: Tree) -> list[str]:
     """What does not hold in a case; every expected leaf must have been compared."""
     found = Comparison(case["expected"], computed, (), case["tolerance"])
     if not found.problems:
-        unseen = {place for place, _ in leaves(case["expected"])} - found.seen
+        unseen = {place for place, _ in leaves(case["expected"])} - found.compared
         assert not unseen, f"never compared: {sorted(map(str, unseen))[:5]}"
     return found.problems
 
@@ -163,14 +163,14 @@ def mutations(value: Tree, tolerance: float) -> Iterator[Tree]:
             yield type(value)(changed)
 
 
-def at(tree: Tree, place: Place) -> Tree:
+def at(tree: Tree, place: KeyPath) -> Tree:
     """What stands at a place."""
     for step in place:
         tree = tree[step]
     return tree
 
 
-def put(tree: Tree, place: Place, value: Tree) -> None:
+def put(tree: Tree, place: KeyPath, value: Tree) -> None:
     """Put a value where ``place`` says."""
     at(tree, place[:-1])[place[-1]] = value
 

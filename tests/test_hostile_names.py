@@ -31,7 +31,7 @@ REQUIREMENT = "-1+1 [x](https://example.org) @all\n| a |"
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory, reports_made_once: object) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, reports_made_once: object) -> Path:
     """A run of two systems and two classes of such names, with its exports beside it."""
     root = tmp_path_factory.mktemp("names") / "deep" / "er"
     (root / "data").mkdir(parents=True)
@@ -74,20 +74,20 @@ def _rows() -> list[tuple[object, ...]]:
     return rows
 
 
-def test_nothing_lands_outside(written: Path) -> None:
+def test_nothing_lands_outside(folder: Path) -> None:
     """The folder above holds the data, the run and the exports; the list of each system lies in the run's own."""
-    assert sorted(path.name for path in written.iterdir()) == ["data", "exports", "run"]
-    above = [path for path in written.parent.parent.rglob("*") if not path.is_relative_to(written)]
-    assert above == [written.parent]
-    lists = written / "run" / "lists" / "robustness"
+    assert sorted(path.name for path in folder.iterdir()) == ["data", "exports", "run"]
+    above = [path for path in folder.parent.parent.rglob("*") if not path.is_relative_to(folder)]
+    assert above == [folder.parent]
+    lists = folder / "run" / "lists" / "robustness"
     assert {path.name for path in lists.iterdir() if path.is_dir()} == {file_name(name) for name in SYSTEMS}
-    cards = written / "exports" / "model_card"
+    cards = folder / "exports" / "model_card"
     assert {path.name for path in cards.iterdir()} == {f"{file_name(name)}.json" for name in SYSTEMS}
 
 
-def test_the_page_shows_markup_as_text(written: Path) -> None:
+def test_the_page_shows_markup_as_text(folder: Path) -> None:
     """Markup of a class is text on the page, and braces of a schema are not computed."""
-    page = (written / "run" / "report.html").read_text(encoding="utf-8")
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
     assert CLASSES[0] not in page
     assert "&lt;b&gt;$x$&lt;/b&gt;" in page
     assert "{{7*7}}" in page
@@ -95,9 +95,9 @@ def test_the_page_shows_markup_as_text(written: Path) -> None:
     assert all(re.fullmatch(r"[\w.-]+", name) for name in re.findall(r"url\(#(.*?)\)\"", page))
 
 
-def test_the_page_has_no_mark_that_turns_text_round(written: Path) -> None:
+def test_the_page_has_no_mark_that_turns_text_round(folder: Path) -> None:
     """A direction mark of a class is written out wherever the page shows it, so that no number stands in reverse."""
-    page = (written / "run" / "report.html").read_text(encoding="utf-8")
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
     shown = re.sub(r'data-p="[^"]*"', "", page)
     assert r"\u202e" in shown
     ours = {"\n", "\u2068", "\u2069"}
@@ -106,9 +106,9 @@ def test_the_page_has_no_mark_that_turns_text_round(written: Path) -> None:
     assert len(alone) == shown.count("\u05d0") == shown.count("\u2068") == shown.count("\u2069")
 
 
-def test_tables_hold_no_formula(written: Path) -> None:
+def test_tables_hold_no_formula(folder: Path) -> None:
     """No cell of a CSV file of the run or of its exports begins as a formula does, but numbers."""
-    found = [*(written / "exports" / "csv").glob("*.csv"), *(written / "run").rglob("*.csv")]
+    found = [*(folder / "exports" / "csv").glob("*.csv"), *(folder / "run").rglob("*.csv")]
     assert len(found) > 5
     for path in found:
         with path.open(encoding="utf-8", newline="") as stream:
@@ -116,17 +116,17 @@ def test_tables_hold_no_formula(written: Path) -> None:
         assert not [text for text in cells if FORMULA.match(text)], path.name
 
 
-def test_other_formats_escape_names(written: Path) -> None:
+def test_other_formats_escape_names(folder: Path) -> None:
     """JUnit is XML that holds the names whole; a page of Markdown gets no link, no mention and no row from them."""
-    cases = ET.parse(written / "exports" / "junit.xml").getroot().findall(".//testcase")
+    cases = ET.parse(folder / "exports" / "junit.xml").getroot().findall(".//testcase")
     assert any(CLASSES[0] in (case.get("name") or "") for case in cases)
-    page = (written / "exports" / "summary.md").read_text(encoding="utf-8")
+    page = (folder / "exports" / "summary.md").read_text(encoding="utf-8")
     assert "[x](" not in page
     assert "https://" not in page
     assert "\n| a |" not in page
     assert " @all" not in page
     assert "\u202e" not in page
-    for card in (written / "exports" / "model_index").iterdir():
+    for card in (folder / "exports" / "model_index").iterdir():
         body = card.read_text(encoding="utf-8").split("\n---\n")[1]
         assert r"\u202e" in body
         assert body.replace("\n", "").isprintable()

@@ -1,4 +1,4 @@
-"""The rules of the house that no other tool checks."""
+"""The rules of the project that no other tool checks."""
 
 import ast
 import doctest
@@ -132,6 +132,57 @@ def test_local_variables_say_what_they_hold() -> None:
     assert not places, "\n".join(["", *sorted(places)])
 
 
+def array_aliases(text: str) -> list[str]:
+    """Names that a module gives to types of arrays: NumPy's, those of core/arrays.py, or what it named before."""
+    tree = ast.parse(text)
+    arrays, aliases = {"NDArray", "ArrayLike", "ndarray"}, list[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "frtaudit.core.arrays":
+            arrays |= {alias.asname or alias.name for alias in node.names}
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        if isinstance(node, ast.Assign | ast.AnnAssign) and is_array(node.value, arrays):
+            aliases += [target.id for target in targets if isinstance(target, ast.Name)]
+            arrays |= set(aliases)
+    return aliases
+
+
+def is_array(node: ast.expr | None, arrays: set[str]) -> bool:
+    """Whether an expression is the type of an array by one of these names, or a union with one."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return is_array(node.left, arrays) or is_array(node.right, arrays)
+    if isinstance(node, ast.Subscript):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        union = ast.unparse(node.value).rpartition(".")[2] in {"Union", "Optional"}
+        return is_array(node.value, arrays) or (union and any(is_array(part, arrays) for part in parts))
+    return getattr(node, "id", getattr(node, "attr", None)) in arrays
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Pixels = npt.NDArray[np.uint8]", ["Pixels"]),
+        ("Rows: TypeAlias = np.ndarray[tuple[int], int] | slice", ["Rows"]),
+        ("Given = Optional[npt.ArrayLike]", ["Given"]),
+        ("from frtaudit.core.arrays import Ints\nCodes = Ints\nKeys = None | Codes", ["Codes", "Keys"]),
+        ("Draw = Callable[[int], npt.NDArray[np.uint8]]\nBand = tuple[Floats, Floats]\nX = A | B", []),
+    ],
+)
+def test_a_planted_alias_of_an_array_is_seen(text: str, names: list[str]) -> None:
+    """A name for NumPy's type, for a union, or for another alias is seen; what only holds arrays is none."""
+    assert array_aliases(text) == names
+
+
+def test_types_of_arrays_have_their_names_in_one_module() -> None:
+    """Outside core/arrays.py no module names a type of arrays."""
+    names = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path != PACKAGE / "core" / "arrays.py"
+        for name in array_aliases(path.read_text())
+    ]
+    assert not names, "\n".join(["", *names])
+
+
 def test_long_files_and_functions_say_why() -> None:
     """A file above 400 lines or a function above 40 explains itself with the words "long because"."""
     unexplained = []
@@ -159,6 +210,14 @@ def test_examples_in_docstrings_run(name: str) -> None:
             runner.run(text)
     registry._registered.pop(("analysis", "example"), None)  # as an example names what it registers
     assert runner.summarize(verbose=False).failed == 0
+
+
+def test_the_tests_of_every_number_are_named() -> None:
+    """CONTRIBUTING.md's row "a wrong number" names the tests of every package that makes numbers."""
+    (row,) = re.findall(r"^\| a wrong number .*", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    stats = {path.parent.name for path in (PACKAGE / "stats").glob("*/__init__.py")}
+    makers = {"analyses", "evaluation", "labelling", "pipeline", "planning", "report", "stats"}
+    assert set(re.findall(r"`(?:tests/)?(\w+)`", row)) == stats | makers
 
 
 def test_every_ignore_carries_its_reason() -> None:

@@ -31,7 +31,7 @@ def derive() -> bytes:
 
 
 @pytest.fixture(scope="module")
-def again() -> bytes:
+def derived() -> bytes:
     """The result of the reference spec, derived here, once for all tests."""
     return derive()
 
@@ -42,7 +42,7 @@ def parsed(data: bytes) -> dict[str, Any]:
     return value | {"versions": {}}
 
 
-def test_reference_is_the_same_bytes_on_its_platform(again: bytes) -> None:
+def test_reference_is_the_same_bytes_on_its_platform(derived: bytes) -> None:
     """Same spec, same platform, same packages: the same bytes."""
     kept = (REFERENCE / "result.json").read_bytes()
     recorded, here = (REFERENCE / "platform.txt").read_text().strip(), this_platform()
@@ -50,17 +50,17 @@ def test_reference_is_the_same_bytes_on_its_platform(again: bytes) -> None:
         pytest.skip(
             f"the reference was made on {recorded!r}, this is {here!r}: only the tolerance is checked"
         )
-    if json.loads(kept)["versions"] != json.loads(again)["versions"]:
+    if json.loads(kept)["versions"] != json.loads(derived)["versions"]:
         pytest.skip(
             "the reference was made with other versions of its packages: only the tolerance is checked"
         )
-    assert again == kept
+    assert derived == kept
 
 
-def test_reference_agrees_within_the_tolerance_anywhere(again: bytes) -> None:
+def test_reference_agrees_within_the_tolerance_anywhere(derived: bytes) -> None:
     """On any platform counts, names and verdicts are equal, and numbers agree to the tolerance of `reproduce`."""
     kept = (REFERENCE / "result.json").read_bytes()
-    assert compare_results(parsed(kept), parsed(again)).differences == ()
+    assert compare_results(parsed(kept), parsed(derived)).differences == ()
 
 
 def test_reference_is_no_empty_audit() -> None:

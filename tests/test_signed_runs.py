@@ -51,7 +51,7 @@ def test_a_pdf_with_times_and_revocation_data_holds(runs: Path) -> None:
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: f"{path.parents[1].name}-{path.parent.name}")
 def test_its_results_are_read_and_written_the_same(path: Path) -> None:
-    """Canonical form is kept: a result of schema 1.0 is read and comes out byte for byte."""
+    """Canonical form is kept: a result of schema 1.0 is read and written byte for byte."""
     previous = read_previous(path).result
     assert previous is not None
     assert previous.to_bytes() == path.read_bytes()

@@ -122,3 +122,11 @@ def test_every_exception_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = {(file, name) for file, names in words.FITS.items() for name in names}
     monkeypatch.setattr(words, "FITS", {})
     assert {(find.file, find.word.split()[1]) for file in files for find in words.names(file)} == wanted
+
+
+def test_tests_and_the_project_file_are_read_too() -> None:
+    """Tests and pyproject.toml are read by default, not the words themselves nor signed reports, whose bytes stay."""
+    read = {words._shown(file) for file in words.files([words.ROOT / name for name in words.READ])}
+    assert {"pyproject.toml", "tests/test_house.py", "tests/printed_values.py"} <= read
+    assert not [name for name in read if name.startswith(words.UNREAD)]
+    assert all((words.ROOT / name).exists() for name in words.UNREAD)

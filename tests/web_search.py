@@ -34,7 +34,7 @@ def web_search(
     ``shares``: lowest and highest share of wrong faces in a query.
     Pairs: all within a query, and as many between queries of one group.
     """
-    vectors = {name: _vectors(name) for name in MODELS}
+    vectors = {name: _templates(name) for name in MODELS}
     people, gender = _people(set.intersection(*(set(one) for one in vectors.values())))
     rng = np.random.default_rng(seed)
     searched = sorted(name for name, images in people.items() if len(images) >= ENOUGH)
@@ -109,7 +109,7 @@ def _service(name: str, vectors: np.ndarray, first: np.ndarray, second: np.ndarr
     )
 
 
-def _vectors(model: str) -> dict[str, np.ndarray]:
+def _templates(model: str) -> dict[str, np.ndarray]:
     held = np.load(lfw() / "templates" / f"{model}.npz", allow_pickle=False)
     found = held["embedding"].astype(np.float32)
     found /= np.linalg.norm(found, axis=1, keepdims=True)

@@ -19,9 +19,14 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 READ = (
-    *("frtaudit", "templates", "docs", "conf", "benchmarks"),
-    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile"),
+    *("frtaudit", "templates", "docs", "conf", "benchmarks", "tests"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml"),
 )
+UNREAD = (
+    "tests/words.py",
+    "tests/test_words.py",
+    "tests/signed_runs/",
+)  # the words themselves; signed reports of 0.1
 SUFFIXES = {".py", ".md", ".toml", ".yaml", ".j2", ".html", ".js", ".css", ""}
 
 MODULE, CLASS, FUNCTION, ATTRIBUTE, PARAMETER = "module", "class", "function", "attribute", "parameter"
@@ -161,6 +166,12 @@ FITS = {
     "frtaudit/testing/checks.py": {"floor"},  # the lowest coverage that is claimed
     "frtaudit/report/figures/bars.py": {"panel"},  # of a figure
     "frtaudit/report/figures/canvas.py": {"panel"},  # the same
+    "tests/report/figures/test_curves.py": {"panel"},  # the same
+    "tests/report/test_paper_figures.py": {"panel"},  # the same
+    "tests/printed_values.py": {"tag"},  # of HTML, as html.parser calls it
+    "tests/report_text.py": {"tag"},  # the same
+    "tests/test_docs.py": {"tag"},  # the same
+    "tests/devices.py": {"floor"},  # NumPy's function
 }
 """Names that are right where they stand: keys that are stored, and terms that mean something else there."""
 
@@ -343,7 +354,8 @@ def files(paths: Sequence[Path]) -> list[Path]:
     """Files of these and below these that people read; hidden folders hold what was installed."""
     listed = {file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])}
     hidden = {file for file in listed for path in paths if _is_hidden(file, path)}
-    return sorted(file for file in listed - hidden if file.is_file() and file.suffix in SUFFIXES)
+    read = {file for file in listed - hidden if not _shown(file).startswith(UNREAD)}
+    return sorted(file for file in read if file.is_file() and file.suffix in SUFFIXES)
 
 
 def _is_hidden(file: Path, folder: Path) -> bool:

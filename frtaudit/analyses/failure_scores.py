@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Estimate
 from frtaudit.core.arrays import Ints
@@ -23,7 +22,6 @@ NAME = "failure_scores"
 APART, ZERO = "apart", "score_zero"
 UNIT = "points of the score range mapped to 0..100"
 SAME = "the same comparisons read in two ways: a difference without sampling error of its own"
-Pairs = npt.NDArray[np.int64]
 
 
 @register("analysis", NAME)
@@ -47,7 +45,7 @@ class FailureScores:
                 estimates += self._schema(system, without(by_class, scored), failed)
         return AnalysisOutput(estimates=tuple(estimates))
 
-    def _schema(self, system: SystemData, by_class: ClassScores, failed: Pairs) -> Iterator[Estimate]:
+    def _schema(self, system: SystemData, by_class: ClassScores, failed: Ints) -> Iterator[Estimate]:
         summaries = {APART: by_class, ZERO: with_zeros(system, by_class, failed)}
         if any(scores.size == 0 for scores in summaries[APART].scores):
             return
@@ -69,7 +67,7 @@ class FailureScores:
             yield make("d_l2_failures_change", both[ZERO] - both[APART], UNIT, note=SAME)
 
 
-def failed_pairs(system: SystemData) -> Pairs:
+def failed_pairs(system: SystemData) -> Ints:
     """Mated pairs without a score, cohort indices (F, 2), the smaller first: listed ones, or all of failed samples."""
     if system.attempts is not None:
         compared = system.comparisons
@@ -91,7 +89,7 @@ def failed_pairs(system: SystemData) -> Pairs:
     return np.array(lost_pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def without(by_class: ClassScores, failed: Pairs) -> ClassScores:
+def without(by_class: ClassScores, failed: Ints) -> ClassScores:
     """The scores without those of failed comparisons: of the lines of a pair as many as failed, the lowest first."""
     lost = _keys(failed)
     keep = []
@@ -110,7 +108,7 @@ def without(by_class: ClassScores, failed: Pairs) -> ClassScores:
     )
 
 
-def with_zeros(system: SystemData, by_class: ClassScores, failed: Pairs) -> ClassScores:
+def with_zeros(system: SystemData, by_class: ClassScores, failed: Ints) -> ClassScores:
     """Scores of comparisons that did not fail, and the lowest of the range for each failed comparison of the class."""
     subject = system.cohort.subject_of[failed[:, 0]].astype(np.int64)
     codes = system.groups.of[system.groups.schemas.index(by_class.schema)][subject]
@@ -124,5 +122,5 @@ def with_zeros(system: SystemData, by_class: ClassScores, failed: Pairs) -> Clas
     return replace(by_class, scores=tuple(scores), subjects=tuple(subjects), pairs=tuple(pairs))
 
 
-def _keys(pairs: Pairs) -> Ints:
+def _keys(pairs: Ints) -> Ints:
     return (pairs[:, 0] << 31) | pairs[:, 1]

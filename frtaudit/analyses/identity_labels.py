@@ -8,7 +8,7 @@ import numpy as np
 
 from frtaudit.analyses.shared import label_modes
 from frtaudit.core import CohortData, Curve, Estimate, Method, Target
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, Labelled, Labelling, LabelSource, ModeFit, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
@@ -17,7 +17,7 @@ from frtaudit.evaluation.intervals import AtKey, finite
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.labelling import evaluation, pictures
 from frtaudit.labelling.estimate import How, Several, lacking
-from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Persons, Scores
+from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Scores
 from frtaudit.labelling.modes import balanced
 from frtaudit.labelling.pictures import FEW
 from frtaudit.labelling.table import label_table
@@ -43,7 +43,7 @@ class _Survey:
     ``several``: the labels with queries of several people left out, and with them used; empty where there are none.
     """
 
-    persons: Mapping[str, Persons]
+    persons: Mapping[str, Index]
     subsets: tuple[tuple[tuple[str, ...], Labelled], ...]
     several: Mapping[Several, Labelled]
 

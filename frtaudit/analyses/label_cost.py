@@ -65,7 +65,7 @@ class Surveyed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A target or a fixed threshold: how an estimate names it, its place among the trial's points, its threshold."""
+    """A target or a fixed threshold: how an estimate names it, its place among the system's points, its threshold."""
 
     at: Mapping[str, float | str]
     place: int

@@ -1,6 +1,6 @@
 """Robustness: kinds of people that may be absent, subjects that carry a rate, what labels could change.
 
-Everything comes from counts that the trial holds already: nothing is scored again.
+Everything comes from counts that the system's data hold already: nothing is scored again.
 """
 
 from collections.abc import Iterator, Mapping

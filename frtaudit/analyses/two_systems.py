@@ -48,7 +48,7 @@ class TwoSystems:
         return None
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
-        """Nothing of one system alone: the trial is kept."""
+        """Nothing of one system alone: its data are kept."""
         return AnalysisOutput(per_system_state=system)
 
     def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same

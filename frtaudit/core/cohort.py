@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Index, Singles, Texts
+from frtaudit.core.arrays import Floats, Index, Shorts, Singles, Texts
 from frtaudit.core.canonical import Json
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.freeze import freeze, require
@@ -94,7 +93,7 @@ class Classification:
     name: str
     classes: tuple[str, ...]
     labels: tuple[str, ...]
-    codes: npt.NDArray[np.int16]
+    codes: Shorts
     super_classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Index
+from frtaudit.core.arrays import Flags, Index, Shorts
 from frtaudit.core.freeze import freeze, require
 
 FOLDS = "folds"  # what the pairs of spec.folds are called among test sets
@@ -93,7 +92,7 @@ class Comparisons:
     reference: Index
     mated: Flags
     cells: Index
-    fold: npt.NDArray[np.int16] | None = None
+    fold: Shorts | None = None
     ordered: bool = False
     order_rule: OrderRule = OrderRule.MEAN
     steps: tuple[Step, ...] = ()

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Shorts, Signs
 from frtaudit.core.freeze import freeze, require
 
 OF_QUERY, NOT_OF_QUERY, LEFT_OUT, UNSAID = 1, 0, -1, -2
@@ -34,7 +33,7 @@ class Service:
     first: Index
     second: Index
     score: Floats
-    failure: npt.NDArray[np.int16]
+    failure: Shorts
     codes: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -69,7 +68,7 @@ class Faces:
     names: tuple[str, ...]
     query_of: Index
     queries: tuple[str, ...]
-    annotated: npt.NDArray[np.int8]
+    annotated: Signs
 
     def __post_init__(self) -> None:
         freeze(self, "query_of", "annotated")
@@ -130,7 +129,7 @@ class Labelled:
     whose modes were not given, how they were found.
     """
 
-    label: npt.NDArray[np.int8]
+    label: Signs
     identity: Index
     z: Floats
     reason: tuple[str, ...]

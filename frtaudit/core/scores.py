@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Index, Ints, Scores
+from frtaudit.core.arrays import Floats, Index, Ints, Scores, Shorts
 from frtaudit.core.freeze import FrozenRows, freeze, require
 
 NOT_COMPARED = "not_compared"  # the failure code of a comparison that nobody made
@@ -36,7 +35,7 @@ class ScoreTable:
     """
 
     score: Floats
-    failure: npt.NDArray[np.int16]
+    failure: Shorts
     codes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

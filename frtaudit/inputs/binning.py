@@ -5,13 +5,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.spec import Bins
 from frtaudit.errors import SpecError
-
-Codes = npt.NDArray[np.int64]
 
 
 def check_bins(bins: Bins, where: str) -> None:
@@ -42,7 +39,7 @@ def bin_names(bins: Bins) -> tuple[str, ...]:
     return (f"<{cuts[0]}", *(f"{low}-{high}" for low, high in pairwise(cuts)), f">={cuts[-1]}")
 
 
-def by_edges(values: Floats, edges: Sequence[float]) -> Codes:
+def by_edges(values: Floats, edges: Sequence[float]) -> Ints:
     """Bin of each value, -1 where it is NaN: bin c holds ``edges[c-1] <= x < edges[c]``.
 
     >>> by_edges(np.array([19.9, 20.0, 40.0, np.nan]), (20, 40)).tolist()
@@ -53,7 +50,7 @@ def by_edges(values: Floats, edges: Sequence[float]) -> Codes:
     return codes
 
 
-def by_percentiles(values: Floats, percentiles: Sequence[float], subject_of: Index, group_of: Codes) -> Codes:
+def by_percentiles(values: Floats, percentiles: Sequence[float], subject_of: Index, group_of: Ints) -> Ints:
     """Bin of each value among the subjects of its group, -1 where the value or the group is unknown.
 
     ``values`` (N,) float64 per sample; ``subject_of`` (N,) int32; ``group_of`` (K,) int64, -1 = unknown. The cuts are

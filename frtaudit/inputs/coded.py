@@ -7,11 +7,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Texts
+from frtaudit.core.arrays import Flags, Index, Ints, Positions, Texts
 
-Codes = npt.NDArray[np.int32]
 T = TypeVar("T", bound=np.generic)
-Rows = npt.NDArray[np.int64] | npt.NDArray[np.intp] | Flags | slice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,7 +23,7 @@ class Coded:
     ([0, -1, 1, 0], ['b', 'a'], ['b', '', 'a', 'b'])
     """
 
-    code: Codes
+    code: Index
     names: Texts
 
     def texts(self) -> Texts:
@@ -41,7 +39,7 @@ class Coded:
         """For each row the value of its name, shape (R,); ``values``: shape (N,); ``empty``: of an empty text."""
         return np.append(values, np.array([empty], dtype=values.dtype))[self.code]
 
-    def at(self, rows: Rows) -> "Coded":
+    def at(self, rows: Ints | Positions | Flags | slice) -> "Coded":
         """Some of the rows."""
         return Coded(code=self.code[rows], names=self.names)
 

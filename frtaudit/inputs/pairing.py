@@ -1,14 +1,12 @@
 """From pairs of samples to comparisons: which non-mated ones count, and which rows of two lists are the same pair."""
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Index
+from frtaudit.core.arrays import Index, Ints, Shorts
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.comparisons import Comparisons, NonMated, OrderRule
 from frtaudit.errors import SpecError
 
-Keys = npt.NDArray[np.int64]
 ONCE = "each comparison once, or once in each order"
 
 
@@ -46,7 +44,7 @@ def listed_comparisons(
     reference: Index,
     cells: Index,
     *,
-    fold: npt.NDArray[np.int16] | None = None,
+    fold: Shorts | None = None,
     ordered: bool = False,
     order_rule: OrderRule = OrderRule.MEAN,
     transaction: Index | None = None,
@@ -104,7 +102,7 @@ def listed_comparisons(
     )
 
 
-def pair_keys(probe: Index, reference: Index, *, ordered: bool) -> Keys:
+def pair_keys(probe: Index, reference: Index, *, ordered: bool) -> Ints:
     """One integer per pair, shape (P,), int64; the order within a pair counts only when ``ordered``.
 
     >>> bool(np.diff(pair_keys(np.array([1, 2]), np.array([2, 1]), ordered=False))[0])
@@ -116,7 +114,7 @@ def pair_keys(probe: Index, reference: Index, *, ordered: bool) -> Keys:
     return (a << 31) | b
 
 
-def occurrence(keys: Keys) -> Keys:
+def occurrence(keys: Ints) -> Ints:
     """How many times each key stood before, shape (P,), int64.
 
     >>> occurrence(np.array([7, 8, 7, 7])).tolist()
@@ -131,7 +129,7 @@ def occurrence(keys: Keys) -> Keys:
     return result
 
 
-def align(wanted: Keys, have: Keys) -> Keys:
+def align(wanted: Ints, have: Ints) -> Ints:
     """For each wanted key the position of the same occurrence of it in ``have``, -1 where there is none.
 
     >>> align(np.array([5, 5, 9]), np.array([9, 5])).tolist()

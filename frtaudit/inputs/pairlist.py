@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Index
+from frtaudit.core.arrays import Index, Shorts, Signs
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, excerpt
@@ -38,7 +37,7 @@ class PairList:
 
     probe: Index
     reference: Index
-    fold: npt.NDArray[np.int16] | None
+    fold: Shorts | None
     left_out: int = 0
 
 
@@ -53,7 +52,7 @@ class PairLine:
     mated: bool | None = None
 
 
-def said_mated(table: Table, names: Sequence[str] = MATED) -> npt.NDArray[np.int8]:
+def said_mated(table: Table, names: Sequence[str] = MATED) -> Signs:
     """What the ``mated`` column says of each line, shape (P,): 1, 0, or -1 where there is no such column.
 
     Raises :class:`DataError` naming the first line that is neither mated nor non-mated.

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index
+from frtaudit.core.arrays import Flags, Floats, Index, Shorts
 from frtaudit.core.canonical import Json, mapping, read_json, sha256, sha256_file
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import FOLDS, Comparisons
@@ -265,9 +264,7 @@ def _check_mated(cohort: Cohort, probe: Index, reference: Index, mated: Flags) -
         raise ValueError("a comparison whose label and subjects disagree")
 
 
-def _listed(
-    table: "pd.DataFrame", cohort: Cohort, cells: Index, fold: npt.NDArray[np.int16] | None = None
-) -> Comparisons:
+def _listed(table: "pd.DataFrame", cohort: Cohort, cells: Index, fold: Shorts | None = None) -> Comparisons:
     probe, reference = (_indices(table, side, cohort) for side in ("probe", "reference"))
     mated = table["mated"].to_numpy(np.bool_)
     _check_mated(cohort, probe, reference, mated)

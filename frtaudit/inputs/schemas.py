@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index, Texts
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Texts
 from frtaudit.core.cohort import UNKNOWN, Classification, LedgerEntry
 from frtaudit.core.spec import ConflictRule, SchemaSpec
 from frtaudit.errors import DataError, SpecError, column_names, excerpt
 from frtaudit.inputs.binning import bin_names, by_edges, by_percentiles, check_bins
 
 Columns = Mapping[str, Texts]
-Codes = npt.NDArray[np.int64]
 
 ANY = "*"
 DROPPED = "conflicting_classes_dropped"
@@ -51,7 +49,7 @@ class _Applied:
 
     classes: tuple[str, ...]
     labels: tuple[str, ...]
-    codes: Codes
+    codes: Ints
     dropped: Flags
     ledger: tuple[LedgerEntry, ...] = ()
 
@@ -163,7 +161,7 @@ def sample_codes(
     columns: Columns,
     subject_of: Index,
     done: dict[str, _Applied],
-) -> tuple[tuple[str, ...], Codes]:
+) -> tuple[tuple[str, ...], Ints]:
     """Class names, and the class that each sample's own label says, (N,), -1 where nothing; schemas with a column."""
     schema = schemas[name]
     if schema.column is None or schema.column not in columns:
@@ -183,7 +181,7 @@ def sample_codes(
     return schema.classes or bin_names(schema.bins), codes
 
 
-def _declared_codes(name: str, schema: SchemaSpec, texts: Texts) -> tuple[tuple[str, ...], Codes]:
+def _declared_codes(name: str, schema: SchemaSpec, texts: Texts) -> tuple[tuple[str, ...], Ints]:
     silent = {"", UNKNOWN, *schema.unknown}
     distinct = sorted(set(texts.tolist()))
     classes = schema.classes or tuple(value for value in distinct if value not in silent)
@@ -248,7 +246,7 @@ def number_of(text: str) -> float:
 
 
 def _per_subject(
-    name: str, schema: SchemaSpec, classes: tuple[str, ...], codes: Codes, subject_of: Index
+    name: str, schema: SchemaSpec, classes: tuple[str, ...], codes: Ints, subject_of: Index
 ) -> _Applied:
     """Apply the conflict rule to the class codes of samples."""
     majority, tied, disagree = subject_codes(codes, subject_of)
@@ -268,7 +266,7 @@ def _per_subject(
     )
 
 
-def subject_codes(codes: Codes, subject_of: Index) -> tuple[Codes, Flags, Flags]:
+def subject_codes(codes: Ints, subject_of: Index) -> tuple[Ints, Flags, Flags]:
     """The commonest class of each subject, whether it is tied, and whether samples disagree; each (K,).
 
     ``codes``: shape (N,), int64, -1 for samples that say nothing, which neither vote nor disagree.
@@ -318,8 +316,8 @@ def undeclared(schema: SchemaSpec, columns: Columns) -> str:
 
 
 def _chosen(
-    name: str, schema: SchemaSpec, classes: tuple[str, ...], labels: tuple[str, ...], codes: Codes
-) -> tuple[tuple[str, ...], tuple[str, ...], Codes]:
+    name: str, schema: SchemaSpec, classes: tuple[str, ...], labels: tuple[str, ...], codes: Ints
+) -> tuple[tuple[str, ...], tuple[str, ...], Ints]:
     """Only the declared combinations, in the declared order; the others are unknown."""
     missing = [wanted for wanted in schema.classes if wanted not in classes]
     if missing:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from frtaudit.core.arrays import Flags, Floats
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.errors import DataError
-from frtaudit.inputs.pairing import Keys, align, pair_keys
+from frtaudit.inputs.pairing import align, pair_keys
 from frtaudit.inputs.roster import cohort_digest
 from frtaudit.inputs.run_tables import RunTables, cohort_of, comparisons_of
 from frtaudit.stats.rates.orders import pool_orders
@@ -131,7 +131,7 @@ def on_comparisons(
 
 
 def _of_tail(
-    system: StoredSystem, shared: Comparisons, keys: Keys, failed: Mapping[int, str], floor: float
+    system: StoredSystem, shared: Comparisons, keys: Ints, failed: Mapping[int, str], floor: float
 ) -> ScoreTable:
     tail = system.tail
     if tail is None:
@@ -156,7 +156,7 @@ def _of_tail(
     return ScoreTable(score=np.where(lost, np.nan, score), failure=failure, codes=codes)
 
 
-def _keys(comparisons: Comparisons) -> Keys:
+def _keys(comparisons: Comparisons) -> Ints:
     return pair_keys(comparisons.probe, comparisons.reference, ordered=False)
 
 

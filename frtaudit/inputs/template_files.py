@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
 from numpy.lib.npyio import NpzFile
 
-from frtaudit.core.arrays import Singles
+from frtaudit.core.arrays import Array, Ints, Singles
 from frtaudit.core.cohort import Templates
 from frtaudit.core.machine.files import open_regular
 from frtaudit.errors import DataError
@@ -27,9 +26,6 @@ UNREADABLE = (  # RuntimeError: of these are RecursionError and NotImplementedEr
     *(OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, MemoryError),
     *(SyntaxError, TypeError, KeyError, RuntimeError, OverflowError, tokenize.TokenError),
 )
-
-Rows = npt.NDArray[np.int64]
-Array = npt.NDArray[np.generic]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +65,7 @@ class TemplateFile:
         codes = {i: self.reasons[name] for name, i in self.index.items() if name in self.reasons}
         return {int(i): codes.get(int(i), NO_TEMPLATE) for i in np.flatnonzero(missing[:-1])}
 
-    def _rows(self, ids: Array) -> Rows:
+    def _rows(self, ids: Array) -> Ints:
         """Cohort index of each row of the file, -1 where the sample left the cohort."""
         if ids.ndim != 1 or not ids.size:
             raise DataError(self.name, f"image_id has shape {ids.shape}", "a list of ids")

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Signs
 from frtaudit.core.labelling import (
     LEFT_OUT,
     NOT_OF_QUERY,
@@ -55,7 +54,7 @@ class Likely:
     place: Floats
     own: Floats
     histograms: Histograms
-    known: npt.NDArray[np.int8]
+    known: Signs
 
 
 class End(StrEnum):
@@ -221,7 +220,7 @@ class _Rows:
             start += size * people
         return np.concatenate(parts)
 
-    def settled(self, membership: Floats, known: npt.NDArray[np.int8]) -> Floats:
+    def settled(self, membership: Floats, known: Signs) -> Floats:
         """The same with what is known, each face at most one person's, and nobody of whom too few faces are due."""
         answer = known[self.face]
         updated = np.where((answer == NOT_OF_QUERY) | (answer == LEFT_OUT), 0.0, membership)

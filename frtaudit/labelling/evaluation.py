@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.comparisons import Comparisons
@@ -34,8 +33,6 @@ CLAIMS = (OF_QUERY, NOT_OF_QUERY)
 FEWEST = 3  # services of a subset
 MAX_SERVICES = 6  # services whose subsets are all tried: 42 of three and more
 
-Persons = npt.NDArray[np.int32]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
@@ -60,7 +57,7 @@ class Scores:
         )
 
 
-def persons(labelling: Labelling) -> dict[str, Persons]:
+def persons(labelling: Labelling) -> dict[str, Index]:
     """Which person of its query each face shows, shape (F,), -1 for none, by whose labels.
 
     ``achievable``: the annotated labels of the faces that the estimate kept; with it no label is wrong, but the
@@ -82,7 +79,7 @@ def fit_of(labelling: Labelling, service: Service, how: How) -> ModeFit:
     return labelling.labelled.fits.get(service.name) or mode_fit(balanced(labelling.faces, service))
 
 
-def alone(labelling: Labelling, service: Service, how: How, modes: tuple[float, float]) -> Persons:
+def alone(labelling: Labelling, service: Service, how: How, modes: tuple[float, float]) -> Index:
     """Persons by the labels of one service alone: no majority vote (Figure S.7)."""
     return labelled(labelling.faces, [service], replace(how, modes={service.name: modes})).identity
 
@@ -110,7 +107,7 @@ def pooled(service: Service) -> Service:
     )
 
 
-def split(faces: Faces, service: Service, person: Persons) -> Scores:
+def split(faces: Faces, service: Service, person: Index) -> Scores:
     """Scores of mated comparisons, within a query's person, and of non-mated ones, between different queries.
 
     A-B and B-A are one comparison (:func:`pooled`).

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.arrays import Flags, Floats, Ints, Signs
 from frtaudit.core.labelling import OF_QUERY, Faces, Labelled, Service
 from frtaudit.labelling.evaluation import Scores, confidences
 from frtaudit.stats.labels.spectral import Limits, Rule, leading
@@ -124,7 +123,7 @@ class Example:
     matrix: Floats
     vectors: Floats
     z: Floats
-    label: npt.NDArray[np.int8]
+    label: Signs
 
 
 def examples(

@@ -1,15 +1,15 @@
 """Which images hold exactly one face, told by a service that finds no faces but refuses several (Algorithm 1)."""
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Signs
 from frtaudit.core.labelling import Service
 
 MULTIPLE = "multiple_faces"
 ONE, MORE, UNTOLD, UNASKED = 1, 2, 0, -1
 
 
-def told_by(service: Service, size: int) -> npt.NDArray[np.int8]:
+def told_by(service: Service, size: int) -> Signs:
     """What finished answers say of each of ``size`` images, shape (size,): one face, more, untold, or never refused.
 
     Algorithm 1 of Knott et al. (supplement B) on all answers at once, whatever their order: a score says that both

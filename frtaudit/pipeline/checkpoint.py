@@ -19,8 +19,8 @@ from types import FunctionType, MethodType
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Array
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.lock import lock
@@ -35,7 +35,6 @@ from frtaudit.stats.similarity.pair_scan import Pairs
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
-Array: TypeAlias = npt.NDArray[Any]  # of whatever a pass gives
 Work: TypeAlias = Callable[[PassContext, Job], Done]
 
 WHERE, LOCK = "checkpoint", "checkpoint.lock"
@@ -206,7 +205,7 @@ def _result(arrays: Sequence[Array]) -> object:
     """What a pass gives, by its number of arrays: pairs, pairs and a histogram, or sums of groups and of subjects."""
     if len(arrays) == 2:
         return tuple(arrays)
-    pairs = Pairs(*arrays[:3])
+    pairs = Pairs(*cast("Sequence[Any]", arrays[:3]))
     return (pairs, arrays[3]) if len(arrays) == 4 else pairs
 
 

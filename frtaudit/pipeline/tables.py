@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Flags, Floats, Index, Integers, Ints, Shorts
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.comparisons import FOLDS
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
@@ -96,7 +96,7 @@ def _pseudonyms(key: bytes, names: tuple[str, ...]) -> pa.Array:
 
 
 def score_rows(system: SystemData) -> Rows:
-    """Mated comparisons of an all-pairs trial, or every listed comparison with its score or failure, and its fold."""
+    """Mated comparisons of an all-pairs protocol, or each listed comparison with its score or failure, and its fold."""
     if system.table is None:
         tail = system.tail
         mated = np.broadcast_to(np.True_, tail.mated_i.size)
@@ -204,7 +204,7 @@ def _rows(
     reference: Index,
     mated: Flags,
     score: npt.NDArray[np.floating],
-    failure: npt.NDArray[np.int16] | None,
+    failure: Shorts | None,
     fold: Index | None = None,
     *,
     sample: Index | None = None,
@@ -242,7 +242,7 @@ def _constant(value: str | None, length: int) -> pa.Array:
     return pa.DictionaryArray.from_arrays(index, pa.array([value or ""]))
 
 
-def _coded(index: npt.NDArray[np.integer], names: pa.Array) -> pa.Array:
+def _coded(index: Integers, names: pa.Array) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), names)
 
 

@@ -18,6 +18,7 @@ R = TypeVar("R")
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 SETTINGS = ".numba_config.yaml"  # Numba reads it in the working folder, whenever it compiles
 _COMPILING = RLock()
+_INNER = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -33,6 +34,29 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """
     on_disk = not function.__code__.co_filename.startswith("<")  # typed at a prompt: no file to cache beside
     return compiled(function, nogil=True, cache=on_disk, no_cfunc_wrapper=True)
+
+
+def inner(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that only kernels call: no entry from Python, divisors unchecked; half the time to compile.
+
+    With ``NUMBA_DISABLE_JIT=1`` it stays Python.
+
+    >>> square = inner(lambda x: x * x)
+    >>> int(kernel(lambda x: square(x) + 1)(3))
+    10
+    """
+    return compiled(function, **_INNER)
+
+
+def reordered(function: Callable[P, R]) -> Callable[P, R]:
+    """As :func:`inner`; the terms of its sums may be added in any order, so that they are added side by side.
+
+    >>> import numpy as np
+    >>> total = reordered(lambda a: a.sum())
+    >>> float(kernel(lambda a: total(a))(np.ones(3)))
+    3.0
+    """
+    return compiled(function, **_INNER, fastmath={"reassoc", "contract", "nsz"})
 
 
 def compiled(function: Callable[P, R], **options: object) -> Callable[P, R]:

@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Floats, Ints, Names
 from frtaudit.core.freeze import freeze, require
 
-Names = npt.NDArray[np.str_]
 ALARM = 1e-3
 
 

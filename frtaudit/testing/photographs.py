@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.collection.clients.made_up import Array, background, drawn, pattern
-from frtaudit.collection.embed.align import Pixels, warped
-from frtaudit.core.arrays import Floats
+from frtaudit.collection.clients.made_up import background, drawn, pattern
+from frtaudit.collection.embed.align import warped
+from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.text.columns import csv_bytes
@@ -72,7 +72,7 @@ class Photographs:
         image = np.where(shown.any(axis=2, keepdims=True), shown, canvas)
         return image, LANDMARKS @ matrix[:, :2].T + matrix[:, 2] + rng.normal(0, 0.5, LANDMARKS.shape)
 
-    def _pattern(self, person: int, number: int, spread: float, colour: str) -> Array:
+    def _pattern(self, person: int, number: int, spread: float, colour: str) -> Floats:
         base = pattern(self.seed, "person", str(person), colour)
         varied = base + spread * pattern(self.seed, "picture", str(number), colour)
         return varied + ALIKE * varied[:, ::-1]

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.arrays import Flags, Floats, Ints, Singles
 from frtaudit.core.freeze import freeze, require
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
-
-Templates = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +96,7 @@ class Subjects:
 class Sampled:
     """Templates sorted by subject: ``vectors`` (N, D) float32 or float64; ``subject_of`` (N,) int64."""
 
-    vectors: Templates
+    vectors: Singles | Floats
     subject_of: Ints
 
     def __post_init__(self) -> None:

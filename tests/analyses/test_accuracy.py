@@ -126,7 +126,7 @@ def test_an_empty_fold_is_refused_with_a_note() -> None:
 
 
 def test_disjoint_minus_overlap() -> None:
-    """The difference is that of the two plain accuracies, with an interval for new people and its random deals."""
+    """The difference is that of the two plain accuracies, with an interval for the population and its random deals."""
     made = spec("accuracy", folds=Folds(source=FoldSource.DISJOINT, k=3, overlap=True))
     pairs = put(made, "two").fold_pairs
     assert pairs is not None

@@ -246,7 +246,7 @@ def test_without_mated_pairs_there_is_no_fnmr() -> None:
 
 
 def test_trials_stand_where_they_should() -> None:
-    """A trial reads targets first, then thresholds, and knows where each threshold came from."""
+    """A system is read at targets first, then thresholds, and its data say where each threshold came from."""
     points = put(spec(), "two").operating_points
     assert points.thresholds == (0.1, 0.2, 0.3)
     assert [points.targets[a] for a in points.declared] == sorted(TARGETS)

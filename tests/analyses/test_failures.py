@@ -162,7 +162,7 @@ def test_lists_count_failed_comparisons(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", ["templates", "scores"])
 def test_score_zero_puts_failures_into_fnmr(source: str, tmp_path: Path) -> None:
-    """With score_zero a failed comparison is a non-match, FRR is FNMR, and FTA and the ledger still count it."""
+    """With score_zero a failed comparison is a non-match, FRR is FNMR, and FTA and the failures still count it."""
     if source == "scores":
         apart, zero = (listed(tmp_path, failures=kind) for kind in FailureScore)
     else:
@@ -255,7 +255,7 @@ def test_frr_never_takes_an_estimated_zero_for_known() -> None:
 
 
 def test_templates_count_failed_samples_whatever_is_compared() -> None:
-    """Under round_robin, which lists comparisons, FTA and the ledger of templates still count samples."""
+    """Under round_robin, which lists comparisons, FTA and the failed templates still count samples."""
     result = audit(spec("failures", protocol=RoundRobin())).result
     found = one(result, "fta", provider="one", group="all")
     assert (found.numerator, found.denominator) == failed_of(None)

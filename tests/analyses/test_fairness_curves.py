@@ -64,7 +64,7 @@ def enough(on: SystemData, rate: str, w: int, a: int) -> bool:
 
 @pytest.mark.parametrize("weighting", ["identity", "pooled"])
 def test_all_eight_metrics_are_there_with_every_band(weighting: str) -> None:
-    """Eight metrics, each with a naive, a recentered and a Gaussian band for these people, in the primary weighting."""
+    """Eight metrics: a naive, a recentered and a Gaussian band for fixed identities each, in the primary weighting."""
     made = [(item.metric, item.rate, item.method.value) for item in fairness(weighting) if item.method]
     wanted = [
         (kind.value, rate, method)
@@ -177,7 +177,7 @@ def test_the_result_is_small_and_valid() -> None:
 
 
 def test_without_wanted_bands_the_metric_stands_alone() -> None:
-    """Where the spec asks for no interval for these people, the curve has no band; without classes there is none."""
+    """Where the spec wants no interval for fixed identities, the curve has no band; without classes there is none."""
     on = put(spec(intervals=(interval("vertex", "population"),)), "two")
     found = FairnessCurves().estimates(on, 0.05).curves
     assert len(found) == 8

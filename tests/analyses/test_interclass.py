@@ -83,7 +83,7 @@ def test_a_class_without_mated_pairs_is_said() -> None:
 
 
 def _without(system: object, code: int) -> object:
-    tail = system.tail  # type: ignore[attr-defined]  # a trial
+    tail = system.tail  # type: ignore[attr-defined]  # of SystemData
     keep = system.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]] != code  # type: ignore[attr-defined]  # the same
     parts = {name: getattr(tail, name)[keep] for name in ("mated_i", "mated_j", "mated_score")}
     return replace(tail, **parts)

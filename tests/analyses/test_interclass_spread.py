@@ -26,7 +26,7 @@ def result() -> AuditResult:
 
 
 def test_tar_space_and_fmr_axis_have_intervals_and_a_test() -> None:
-    """Each class and the largest have an interval for new people, the largest a test, in each space's own unit."""
+    """Each class and the largest have an interval for the population, the largest a test, in each space's own unit."""
     units = {"tar": "TAR (0..1) times the root of", "fmr_axis": "decades of the pooled FMR"}
     for space, unit in units.items():
         own = [
@@ -42,7 +42,7 @@ def test_tar_space_and_fmr_axis_have_intervals_and_a_test() -> None:
 
 
 def test_pairs_of_the_quantile_space_have_an_interval_for_new_people() -> None:
-    """In the report the pair's record holds the thesis's interval and the one for new people."""
+    """In the report the pair's record holds the thesis's interval and the one for the population."""
     (record,) = [
         r
         for r in Source(result()).select("d_l2")
@@ -113,7 +113,7 @@ def test_too_few_non_mated_comparisons_for_the_axis() -> None:
 
 
 def test_a_class_of_one_subject_is_said() -> None:
-    """No interval for new people can be had of one person: a note instead."""
+    """No interval for the population can be had of one person: a note instead."""
     from dataclasses import replace
 
     system = system_of("two")

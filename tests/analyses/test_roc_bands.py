@@ -15,7 +15,7 @@ WANTED = (interval("recentered", "fixed_identities"), interval("vertex", "popula
 
 
 def system(**changes: object) -> SystemData:
-    """A small trial, read down to the resolution."""
+    """A small system, read down to the resolution."""
     grid = CurveGrid(per_decade=6, reach=Reach.RESOLUTION)
     made = {"thresholds": Thresholds(fmr=(0.1,), curve=grid), "intervals": WANTED, **changes}
     return put(spec(**made), "one")

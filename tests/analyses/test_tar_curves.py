@@ -72,7 +72,7 @@ def test_the_band_for_new_people_is_that_of_fnmr() -> None:
 
 
 def test_differences_from_overall_and_their_bands() -> None:
-    """Overall is the mean of the classes; differences add up to 0; for new people their band holds the difference."""
+    """Overall is the mean of the classes; differences add up to 0; the population's band holds the difference."""
     for kind, of in (("tar_excess", "tar_at_threshold"), ("threshold_excess", "threshold_at_tar")):
         x, y = (curve(wide(), kind, name, Target.POPULATION) for name in "xy")
         own = curve(wide(), of, "x", Target.POPULATION)
@@ -146,7 +146,7 @@ def test_what_one_threshold_means_for_the_others() -> None:
 
 
 def test_the_threshold_moves_for_every_class() -> None:
-    """With few errors too the interval for new people counts the noise of the threshold: no class holds it fixed."""
+    """With few errors too the population's interval counts the noise of the threshold: no class holds it fixed."""
     system = system_of("one")
     found = [item for item in ANALYSIS.estimates(system, 0.05).estimates if item.intervals]
     drawn, more = [], []

@@ -25,7 +25,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def said(argv: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+def run_figures(argv: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of ``frtaudit figures``."""
     code = main(["figures", *argv])
     out, err = capsys.readouterr()
@@ -34,7 +34,7 @@ def said(argv: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str,
 
 def test_names_and_titles_are_listed(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """``--list`` writes nothing and prints a line for each figure."""
-    code, out, _ = said([str(run), "--list"], capsys)
+    code, out, _ = run_figures([str(run), "--list"], capsys)
     assert code == 0
     titles = dict(line.split(maxsplit=1) for line in out.splitlines())
     assert titles["det"] == "ROC and DET: False non-matches against false matches"
@@ -44,10 +44,10 @@ def test_names_and_titles_are_listed(run: Path, capsys: pytest.CaptureFixture[st
 def test_figures_are_written_once(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The named figures appear in the folder; a second time nothing is overwritten."""
     argv = [str(run), "det", "roc", "--formats", "svg", "--out", str(tmp_path / "made"), "--width", "page"]
-    assert said(argv, capsys)[0] == 0
+    assert run_figures(argv, capsys)[0] == 0
     made = {path.name for path in (tmp_path / "made").iterdir()}
     assert made == {"det.svg", "det.txt", "roc.svg", "roc.txt"}
-    code, out, err = said(argv, capsys)
+    code, out, err = run_figures(argv, capsys)
     assert (code, out) == (1, "")
     assert "already contains det.svg, " in err
     assert "; accepted: an empty folder, or another" in err
@@ -70,7 +70,7 @@ def test_bad_input_is_one_line(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], argv: list[str], line: str
 ) -> None:
     """What was found and what would be accepted; nothing is written."""
-    code, out, err = said([str(run), "--out", str(tmp_path / "made"), *argv], capsys)
+    code, out, err = run_figures([str(run), "--out", str(tmp_path / "made"), *argv], capsys)
     assert (code, out) == (2, "")
     assert line in err
     assert len(err.splitlines()) == 1
@@ -83,13 +83,13 @@ def test_a_choice_that_no_figure_shows_is_one_line(
     """Nothing is written where nothing is drawn, and that is said."""
     bare = replace(whole().result, curves=(), estimates=(), findings=())
     (tmp_path / "result.json").write_bytes(bare.to_bytes())
-    code, out, err = said([str(tmp_path), "--out", str(tmp_path / "made")], capsys)
+    code, out, err = run_figures([str(tmp_path), "--out", str(tmp_path / "made")], capsys)
     assert (code, out) == (2, "")
     assert err == (
         "frtaudit: figures: no figure of this result shows what was chosen; accepted: other choices; --list\n"
     )
     assert not (tmp_path / "made").exists()
-    assert said([str(tmp_path), "--list"], capsys) == (2, "", err)
+    assert run_figures([str(tmp_path), "--list"], capsys) == (2, "", err)
 
 
 def test_who_asks_for_fnmr_is_told_of_the_other_one(
@@ -100,19 +100,19 @@ def test_who_asks_for_fnmr_is_told_of_the_other_one(
     rates = tuple(entry for entry in whole_result.estimates if entry.metric in ("fnmr", "fnmr_at_fmr"))
     result = replace(whole_result, curves=(), estimates=rates, findings=())
     (tmp_path / "result.json").write_bytes(result.to_bytes())
-    code, _, err = said([str(tmp_path), "--list", "--metrics", "fnmr"], capsys)
+    code, _, err = run_figures([str(tmp_path), "--list", "--metrics", "fnmr"], capsys)
     assert code == 2
     assert (
         "what was chosen; fnmr is FNMR at a threshold; accepted: fnmr_at_fmr is FNMR at the threshold" in err
     )
-    code, out, _ = said([str(tmp_path), "--list", "--metrics", "fnmr_at_fmr"], capsys)
+    code, out, _ = run_figures([str(tmp_path), "--list", "--metrics", "fnmr_at_fmr"], capsys)
     assert code == 0
     assert all(" by group at FMR " in line and ": FNMR" in line for line in out.splitlines()), out
 
 
 def test_without_a_run_it_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
     """A run is missing, not the name of a figure: without names every figure is written."""
-    code, out, err = said([], capsys)
+    code, out, err = run_figures([], capsys)
     assert (code, out) == (2, "")
     assert err == (
         "frtaudit: command line: the following arguments are required: RUN; "
@@ -152,11 +152,11 @@ def study(tmp_path: Path) -> Path:
 
 def test_figures_of_a_study_are_listed_and_written(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """From its file or its folder: names and titles, and each figure in three formats with its caption."""
-    code, out, _ = said([str(study.parent), "--list"], capsys)
+    code, out, _ = run_figures([str(study.parent), "--list"], capsys)
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()] == ["levels-0-03", "bands-naive"]
     made = study.parent / "made"
-    assert said([str(study), "bands-naive", "--width", "page", "--out", str(made)], capsys)[0] == 0
+    assert run_figures([str(study), "bands-naive", "--width", "page", "--out", str(made)], capsys)[0] == 0
     assert {path.name for path in made.iterdir()} == {
         f"bands-naive.{kind}" for kind in ("svg", "pdf", "png", "txt")
     }
@@ -179,13 +179,13 @@ def test_a_study_has_no_systems_and_may_be_unreadable(
             "figure: found 'levels' (did you mean 'levels-0-03'?); accepted: levels-0-03, bands-naive",
         ),
     ):
-        assert said([str(study), *argv], capsys) == (code, "", f"frtaudit: {line}\n")
+        assert run_figures([str(study), *argv], capsys) == (code, "", f"frtaudit: {line}\n")
     study.write_bytes(b"{")
-    assert said([str(study)], capsys)[2].endswith(
+    assert run_figures([str(study)], capsys)[2].endswith(
         "is not JSON; accepted: a run's folder, its result.json, or nominal_levels.json of the study of coverage\n"
     )
     study.unlink()
-    code, out, err = said([str(study)], capsys)
+    code, out, err = run_figures([str(study)], capsys)
     assert (code, out, len(err.splitlines())) == (1, "", 1)
     assert "cannot be read (No such file or directory)" in err
 
@@ -194,8 +194,8 @@ def test_figures_of_a_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     """From the folder of its table; what chooses a part of a run is refused."""
     content = small_sweep.sweep(0.012).to_json()
     (tmp_path / "sweep.json").write_bytes(to_bytes(content))
-    code, out, _ = said([str(tmp_path), "--list"], capsys)
+    code, out, _ = run_figures([str(tmp_path), "--list"], capsys)
     assert code == 0
     assert all(line.startswith("sweep-fnmr-at-fmr-") for line in out.splitlines())
-    code, _, err = said([str(tmp_path), "--schemas", "group"], capsys)
+    code, _, err = run_figures([str(tmp_path), "--schemas", "group"], capsys)
     assert (code, err.partition(";")[0]) == (2, "frtaudit: --schemas: the table of a sweep is drawn whole")

@@ -20,7 +20,7 @@ from frtaudit.pipeline import dry_run
 
 
 @pytest.fixture
-def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+def handed_on(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """What app.run and launch.sweep are called with."""
     calls: list[tuple[object, ...]] = []
 
@@ -118,7 +118,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     assert ("3 audited and a requirement failed" in codes) is (command in ("run", "compare"))
 
 
-def test_flags_and_overrides_come_in_any_order(called: list[tuple[object, ...]]) -> None:
+def test_flags_and_overrides_come_in_any_order(handed_on: list[tuple[object, ...]]) -> None:
     """Flags may stand before, between and after overrides."""
     expected = (["audit=demo", "seed=1,2"], "mine", FailOn.INCONCLUSIVE)
     orders = [
@@ -128,20 +128,20 @@ def test_flags_and_overrides_come_in_any_order(called: list[tuple[object, ...]])
     ]
     for words in orders:
         assert main.main(words) == 0
-    assert called == [expected] * 3
+    assert handed_on == [expected] * 3
 
 
 @pytest.mark.parametrize("words", [["run", "audit=demo"], ["run", "-m", "audit=demo", "seed=1,2"]])
-def test_a_program_may_ask_for_json(words: list[str], called: list[tuple[object, ...]]) -> None:
+def test_a_program_may_ask_for_json(words: list[str], handed_on: list[tuple[object, ...]]) -> None:
     """--json of run and of a sweep is passed on, and is off without it."""
     assert main.main([*words, "--json"]) == main.main(words) == 0
-    assert [call[-1] == "as_json" for call in called] == [True, False]
+    assert [call[-1] == "as_json" for call in handed_on] == [True, False]
 
 
-def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
+def test_hydra_flags_are_passed_on(handed_on: list[tuple[object, ...]]) -> None:
     """--cfg, --resolve and --package are Hydra's."""
     main.main(["run", "audit=demo", "--cfg", "job", "--resolve", "--package", "bootstrap"])
-    assert called[0][0] == ["--resolve", "--cfg", "job", "--package", "bootstrap"]
+    assert handed_on[0][0] == ["--resolve", "--cfg", "job", "--package", "bootstrap"]
 
 
 @pytest.mark.parametrize(

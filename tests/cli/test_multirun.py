@@ -135,7 +135,7 @@ def test_only_the_missing_job_runs_again(somewhere: Path, monkeypatch: pytest.Mo
 def test_a_failing_job_neither_hides_nor_stops_the_others(
     somewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Bad data, a fault, a refused spec: each says its line, the rest runs, the worst code is the sweep's."""
+    """Bad data, a fault, a refused spec: each is named in a line, the rest runs, the worst code is the sweep's."""
     assert sweep("seed=1,7,8,2", "bootstrap.alpha=2,0.05") == 2
     assert told(somewhere) == [
         state for seed in (1, 7, 8, 2) for state in ("refused", "failed" if seed in (7, 8) else "done")
@@ -154,7 +154,7 @@ def test_a_failing_job_neither_hides_nor_stops_the_others(
 def test_text_table_and_exit_code_tell_the_sweeps_verdicts(
     somewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A failure of one job that many would throw up by luck is inconclusive in all three; its own run still fails."""
+    """A failure of one job that many would show by chance is inconclusive in all three; its own run still fails."""
     by_luck = small_sweep.result(1.0, 0.05, p=0.02)
 
     def lucky(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> pipeline_run.RunSummary:

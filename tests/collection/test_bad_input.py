@@ -222,7 +222,7 @@ def test_a_folder_of_another_collection_stays_as_it_was(
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    """Ctrl-C and SIGTERM: calls in flight are waited for and stored, one line, and the same words go on later."""
+    """Ctrl-C and SIGTERM: calls in flight are waited for and stored, one line, and the same command resumes later."""
     world = World(conduct=Conduct(latency=0.05))
     with running(world) as address:
         made = f'services.acme={{type: luxand, endpoint: "{address}", limits: {{concurrency: 2}}}}'

@@ -68,7 +68,7 @@ def test_images_of_a_collection_are_left_out_by_reason() -> None:
     small, large, other, shared_one = photo(1, 100), photo(1, 200), photo(2), photo(3)
     held = {1: small, 2: small, 3: large, 4: other, 5: shared_one, 7: shared_one, 8: photo(4)}
 
-    def again(image: int) -> Picture:
+    def reread(image: int) -> Picture:
         if image == 6:
             raise CallError(Refusal.TRANSPORT, "timeout")
         return picture_of(held[image])
@@ -80,10 +80,10 @@ def test_images_of_a_collection_are_left_out_by_reason() -> None:
         5: "image_of_several_queries",
         7: "image_of_several_queries",
     }
-    assert images_left_out(Duplicates(), images, again) == expected
-    without = images_left_out(Duplicates(embedding=Embedding.NONE, across=Across.KEEP), images, again)
+    assert images_left_out(Duplicates(), images, reread) == expected
+    without = images_left_out(Duplicates(embedding=Embedding.NONE, across=Across.KEEP), images, reread)
     assert without == {2: "same_image_in_query"}
-    assert images_left_out(Duplicates(), [], again) == {}
+    assert images_left_out(Duplicates(), [], reread) == {}
 
 
 @pytest.mark.data

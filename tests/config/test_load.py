@@ -58,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
         "schema/race.yaml": "column: race\n",
         "schema/age.yaml": "column: age\nbins: {edges: [20, 40]}\n",
         "requirement/house.yaml": (
-            "source: House rules\ndate: 2026-01-01\nrequirements:\n"
+            "source: Internal rules\ndate: 2026-01-01\nrequirements:\n"
             "  - {name: house, metric: fnmr_at_fmr, at: {fmr: 0.0005}, limit: 0.02}\n"
         ),
         "provider/fast.yaml": "type: cosine\n",
@@ -310,7 +310,7 @@ def test_presets_of_ones_own(folder: Path) -> None:
         load("audit=mine", "schema=race", "schema.column=r", config_dir=folder).schemas["race"].column == "r"
     )
     more = load("audit=mine", "requirement=house", "provider=fast", "report=ours", config_dir=folder)
-    assert more.requirements[0].source == "House rules (2026-01-01)"
+    assert more.requirements[0].source == "Internal rules (2026-01-01)"
     assert getattr(more.providers[0], "name", None) == "fast"  # type: ignore[index]  # not None here
     assert more.report.organisation == "Us"
 

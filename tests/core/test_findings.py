@@ -30,7 +30,7 @@ def test_a_finding_survives_json(made: Finding) -> None:
 
 @pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.FAIL])
 def test_a_decision_rests_on_a_bound(verdict: Verdict) -> None:
-    """Pass and fail without a bound are refused; the undecided may lack one."""
+    """Pass and fail without a bound are refused; inconclusive and not testable may lack one."""
     with pytest.raises(ValueError, match="pass and fail need a bound"):
         finding(verdict=verdict, bound=None)
     assert to_json(finding(verdict=Verdict.INCONCLUSIVE, bound=None))["bound"] is None

@@ -6,7 +6,7 @@ from frtaudit.core.plain.structure import build, plain
 from frtaudit.core.profile import Confidence, Counts, ProfileSpec
 from frtaudit.errors import SpecError
 
-HOUSE = {"source": "House rules", "date": "2026"}
+HOUSE = {"source": "Internal rules", "date": "2026"}
 
 
 def test_a_profile_of_ones_own_needs_a_source_and_a_date() -> None:

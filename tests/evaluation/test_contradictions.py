@@ -103,7 +103,7 @@ CONTRADICTIONS: dict[str, tuple[Change, str]] = {
 }
 UNFOUNDED: dict[str, Change] = {
     "sentence": _finding("each", sentence="one: certified."),
-    "failure called undecided": _finding("each", verdict=Verdict.INCONCLUSIVE),
+    "failure called inconclusive": _finding("each", verdict=Verdict.INCONCLUSIVE),
     "failure called not testable": _finding(
         "each", verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None, p=None, p_adjusted=None
     ),

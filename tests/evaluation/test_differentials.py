@@ -11,7 +11,7 @@ from frtaudit.evaluation.differentials import BOTH, GroupRates, difference, form
 from frtaudit.evaluation.intervals import RateSummary
 
 
-def reading(value: float, spread: float, seed: int, errors: int = 40) -> RateSummary:
+def rate_summary(value: float, spread: float, seed: int, errors: int = 40) -> RateSummary:
     """A group's rate with subject replicates."""
     noise = np.random.default_rng(seed).standard_normal(399)
     return RateSummary(
@@ -28,7 +28,7 @@ def reading(value: float, spread: float, seed: int, errors: int = 40) -> RateSum
 def groups(*values: float, errors: int = 40) -> GroupRates:
     """Groups with these rates, of FMR and of FNMR."""
     readings = {
-        rate: tuple(reading(value, 0.15, 7 * k + len(rate), errors) for k, value in enumerate(values))
+        rate: tuple(rate_summary(value, 0.15, 7 * k + len(rate), errors) for k, value in enumerate(values))
         for rate in BOTH
     }
     common = float(np.mean(values))
@@ -41,7 +41,7 @@ def groups(*values: float, errors: int = 40) -> GroupRates:
 
 @pytest.mark.parametrize("form", forms(0.5), ids=lambda form: f"{form.metric}-{'-'.join(form.rates)}")
 def test_every_index_finds_a_large_difference_and_none_at_equality(form: object) -> None:
-    """Rates 10 to 1 give the smallest p; equal ones a p of 1, and what would have been found."""
+    """Rates 10 to 1 give the smallest p; equal ones a p of 1, and the minimum detectable difference."""
     made = form  # one of forms(0.5)
     far = difference(made, groups(0.3, 0.03), 0.05)  # type: ignore[arg-type]  # parametrized
     same = difference(made, groups(0.1, 0.1), 0.05)  # type: ignore[arg-type]  # parametrized

@@ -43,7 +43,7 @@ def rule(alpha: float) -> Interval:
     return Interval(low=0.2, high=0.4, level=1 - alpha, method=Method.WILSON, target=Target.POPULATION)
 
 
-def reading(**changes: Any) -> RateSummary:
+def summary(**changes: Any) -> RateSummary:
     fields = {
         "value": 0.3,
         "vstat": 0.25,
@@ -59,13 +59,13 @@ def reading(**changes: Any) -> RateSummary:
 
 def made(method: str, alpha: float = 0.05, **changes: Any) -> Interval:
     wanted = IntervalSpec(method=Method(method), target=Method(method).serves[0])
-    return intervals_of(reading(**changes), [wanted], alpha)[0]
+    return intervals_of(summary(**changes), [wanted], alpha)[0]
 
 
 @given(st.permutations(EVERY).map(lambda items: items[:5]), st.booleans())
 def test_the_order_is_the_wanted_one(wanted: list[IntervalSpec], thin: bool) -> None:
     """Whatever is withheld, there is one entry for each wanted interval, in order, at the level, for its target."""
-    found = intervals_of(reading(errors=3) if thin else reading(), wanted, 0.1)
+    found = intervals_of(summary(errors=3) if thin else summary(), wanted, 0.1)
     assert [(item.method, item.target) for item in found[: len(wanted)]] == [
         (item.method, item.target) for item in wanted
     ]
@@ -123,7 +123,7 @@ def test_thin_errors_withhold_replicates(errors: int, subjects_with_errors: int,
     """Below 10 errors or 10 subjects with errors the entry stands with nulls and a note, Wilson's beside it (8.3)."""
     wanted = [interval(method, Method(method).serves[0].value)]
     withheld, beside = intervals_of(
-        reading(errors=errors, subjects_with_errors=subjects_with_errors), wanted, 0.05
+        summary(errors=errors, subjects_with_errors=subjects_with_errors), wanted, 0.05
     )
     assert (withheld.low, withheld.high, withheld.method.value) == (None, None, method)
     assert (
@@ -136,7 +136,7 @@ def test_thin_errors_withhold_replicates(errors: int, subjects_with_errors: int,
 def test_at_ten_errors_of_ten_subjects_nothing_is_withheld() -> None:
     """The limits themselves are enough, and then no further interval is added."""
     (found,) = intervals_of(
-        reading(errors=10, subjects_with_errors=10), [interval("vertex", "population")], 0.05
+        summary(errors=10, subjects_with_errors=10), [interval("vertex", "population")], 0.05
     )
     assert found.low is not None
 
@@ -144,7 +144,7 @@ def test_at_ten_errors_of_ten_subjects_nothing_is_withheld() -> None:
 def test_wilson_is_not_added_twice() -> None:
     """Where the spec wants Wilson anyway it stands once, in its place."""
     wanted = [interval("wilson", "population"), interval("vertex", "population")]
-    assert [item.method for item in intervals_of(reading(errors=2), wanted, 0.05)] == [
+    assert [item.method for item in intervals_of(summary(errors=2), wanted, 0.05)] == [
         Method.WILSON,
         Method.VERTEX,
     ]
@@ -154,7 +154,7 @@ def test_no_wilson_for_what_is_no_rate() -> None:
     """A number without a rule has no Wilson interval of any kind, and none is put beside a withheld one."""
     assert made("wilson", rule=None).note == "Wilson's interval is for rates"
     assert made("wilson_iid", rule=None).note == "Wilson's interval is for rates"
-    assert len(intervals_of(reading(rule=None, errors=1), [interval("vertex", "population")], 0.05)) == 1
+    assert len(intervals_of(summary(rule=None, errors=1), [interval("vertex", "population")], 0.05)) == 1
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_an_audit_keeps_the_specs_order(order: tuple[str, ...]) -> None:
 
 def test_few_subjects_by_weight_have_no_percentile_interval() -> None:
     """Where one person holds most comparisons vertex is withheld with a note, and the rule of 8.1 stands in."""
-    reading = RateSummary(
+    summary = RateSummary(
         value=0.1,
         vstat=0.1,
         errors=40,
@@ -338,11 +338,11 @@ def test_few_subjects_by_weight_have_no_percentile_interval() -> None:
         rule=rule,
     )
     wanted = (interval("vertex", "population"),)
-    withheld, instead = intervals_of(reading, wanted, 0.05)
+    withheld, instead = intervals_of(summary, wanted, 0.05)
     assert withheld.low is None
     assert "by weight these are 19.9 subjects" in (withheld.note or "")
     assert instead.method is Method.WILSON
-    (printed,) = intervals_of(replace(reading, effective_subjects=20.0), wanted, 0.05)
+    (printed,) = intervals_of(replace(summary, effective_subjects=20.0), wanted, 0.05)
     assert printed.low is not None
 
 
@@ -362,7 +362,7 @@ def test_fmr_at_its_own_target_has_no_bootstrap(weighting: Weighting) -> None:
 
 
 def test_wilson_at_a_target_has_a_monte_carlo_error() -> None:
-    """Its bounds rest on replicates: the error is about what other replicates of the same B would move them by."""
+    """Its bounds come from replicates: the error is about what other replicates of the same B would move them by."""
     bounds, errors = [], []
     for seed in range(12):
         system = put(spec(bootstrap=Bootstrap(B=B_MANY, plans=(Plan.SUBJECTS,))), "two")

@@ -14,7 +14,7 @@ GRID = CurveGrid(per_decade=5, reach=Reach.RESOLUTION)
 
 
 def system(**changes: object) -> SystemData:
-    """A small trial with recentered intervals and targets down to the resolution."""
+    """A small system with recentered intervals and targets down to the resolution."""
     wanted = (interval("recentered", "fixed_identities"), interval("vertex", "population"))
     made = {"thresholds": Thresholds(fmr=(0.1,), curve=GRID), "intervals": wanted, **changes}
     return put(spec(**made), "two")

@@ -51,7 +51,7 @@ def covers(hits: int, cohorts: int = COHORTS) -> bool:
 
 
 def inside(bounds: tuple[float | None, float | None] | None, truth: float) -> bool:
-    """Whether the bounds are there and hold the truth."""
+    """Whether the bounds are there and contain the true value."""
     return (
         bounds is not None
         and bounds[0] is not None
@@ -87,7 +87,7 @@ def test_recentered_covers_these_people_and_naive_collapses() -> None:
 
 @cache
 def of_population() -> tuple[int, int, int, int]:
-    """Cohorts of new people: how often vertex and Wilson hold FNMR, Wilson FMR of few errors, and the most errors."""
+    """Cohorts of the population: how often vertex and Wilson hold FNMR, Wilson FMR of few errors; the most errors."""
     rng = np.random.default_rng(72)
     truth = share(images(rng, people(rng, 400_000, SPREAD), 2))
     half = (DIMENSION - 1) / 2  # (cosine + 1)/2 of two uniform directions is Beta(half, half)

@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 @cache
 def rows(population: Population) -> tuple[list[Row], list[Row]]:
-    """Intervals and tests of forty cohorts of forty new people, four samples each."""
+    """Intervals and tests of forty cohorts of forty subjects each, four samples each."""
     cell = Cell(population=population, subjects=40, pattern=(4,))
     found = collect(cell, COHORTS, seed=5, n=B, workers=1, progress=quiet)
     return tally.rows(found), tally.null_rows(found)
@@ -51,7 +51,7 @@ def test_true_nulls_are_not_rejected_too_often(population: Population) -> None:
 
 
 def test_what_is_refused_for_new_people_deserves_it() -> None:
-    """The recentered interval, and Wilson on independent comparisons, cover less than 0.85 of new people."""
+    """The recentered interval, and Wilson on independent comparisons, cover the population's rate in less than 0.85."""
     for quantity, point, method in (
         ("FNMR", "FMR 0.001", "recentered"),
         ("FMR", "FMR 0.01", "wilson_iid"),

@@ -13,7 +13,7 @@ COHORTS, B, SEED = 20, 99, 7
 
 @pytest.mark.slow
 def test_every_claim_about_vendors_holds() -> None:
-    """Told apart at most at alpha, paired at most 0.8 as wide, signs flip, planted differences found."""
+    """Significant at most at alpha, paired at most 0.8 as wide, signs flip, planted differences found."""
     found = list(compare.study(COHORTS, B, SEED, compare.SCENES[3:]))
     assert [one.claim for one in found if one.p <= compare.ALARM] == []
     assert len(found) >= 10

@@ -115,13 +115,13 @@ def test_files_of_every_kind_give_the_services_of_a_slow_reading(
         for provider, i, j, said in lines
     ]
     expected = services_by_rows(faces, rows)
-    for path in written(folder, rows):
+    for path in files_of_three_kinds(folder, rows):
         found, alone = services_of(faces, [read_scores(path, path.name)])
         assert [told(one) for one in found] == expected[0]
         assert alone == expected[1]
 
 
-def written(folder: Path, rows: Sequence[Mapping[str, object]]) -> list[Path]:
+def files_of_three_kinds(folder: Path, rows: Sequence[Mapping[str, object]]) -> list[Path]:
     """The rows as files of three kinds."""
     table = pa.Table.from_pylist(
         [dict(row) for row in rows],

@@ -21,14 +21,14 @@ FACES = {
 }
 
 
-def written(path: Path, content: object) -> Path:
+def json_file(path: Path, content: object) -> Path:
     path.write_text(json.dumps(content))
     return path
 
 
 def test_a_description_fills_what_the_spec_leaves_open(tmp_path: Path) -> None:
     """Licence, creator, version and address are taken over; what the spec says stands; no path is left."""
-    path = written(tmp_path / "faces.json", FACES)
+    path = json_file(tmp_path / "faces.json", FACES)
     origin = Origin(
         name="Faces",
         version="1.2",
@@ -65,6 +65,6 @@ def test_what_is_no_description_is_one_line(tmp_path: Path, content: object) -> 
 def test_values_are_one_short_line(tmp_path: Path) -> None:
     """Line ends become spaces; what is long is cut; what cannot be shown is left out."""
     found = read_origin(
-        written(tmp_path / "x.json", {"name": "a\n b", "license": "L" * 999, "url": "\x1b[2J"})
+        json_file(tmp_path / "x.json", {"name": "a\n b", "license": "L" * 999, "url": "\x1b[2J"})
     )
     assert (found.name, found.licence, found.source) == ("a b", "L" * 200, None)

@@ -30,7 +30,7 @@ def _dropping() -> dict[str, SchemaSpec]:
     return {"g": SchemaSpec(column="g", conflicts=ConflictRule.DROP)}
 
 
-def written(tmp_path: Path, text: str, name: str = "pairs.txt") -> Path:
+def pair_file(tmp_path: Path, text: str, name: str = "pairs.txt") -> Path:
     path = tmp_path / name
     path.write_text(text)
     return path
@@ -38,7 +38,7 @@ def written(tmp_path: Path, text: str, name: str = "pairs.txt") -> Path:
 
 def test_lfw_folds(tmp_path: Path) -> None:
     """The header's folds are numbered from 0; image ids are name_%04d."""
-    pairs = read_pairs(written(tmp_path, LFW), cohort())
+    pairs = read_pairs(pair_file(tmp_path, LFW), cohort())
     assert pairs.probe.tolist() == [0, 0, 2, 3]
     assert pairs.reference.tolist() == [1, 4, 3, 1]
     assert pairs.fold is not None
@@ -49,7 +49,7 @@ def test_lists_without_folds(tmp_path: Path) -> None:
     """One count, or no header at all, is one list without folds; spaces do as well as tabs."""
     body = "A_B 1 2\nA_B 1 D 1\n"
     for text in (f"1\n{body}", body):
-        pairs = read_pairs(written(tmp_path, text), cohort())
+        pairs = read_pairs(pair_file(tmp_path, text), cohort())
         assert pairs.fold is None
         assert pairs.probe.size == 2
 
@@ -57,10 +57,10 @@ def test_lists_without_folds(tmp_path: Path) -> None:
 def test_tables_of_pairs(tmp_path: Path) -> None:
     """A CSV needs probe and reference, under either name, and may number folds."""
     text = "fold,image_id_1,image_id_2\n3,A_B_0001,A_B_0002\n4,C_0001,D_0001\n"
-    pairs = read_pairs(written(tmp_path, text, "p.csv"), cohort())
+    pairs = read_pairs(pair_file(tmp_path, text, "p.csv"), cohort())
     assert pairs.fold is not None
     assert pairs.fold.tolist() == [3, 4]
-    assert read_pairs(written(tmp_path, "probe,reference\nC_0001,D_0001\n", "q.csv"), cohort()).fold is None
+    assert read_pairs(pair_file(tmp_path, "probe,reference\nC_0001,D_0001\n", "q.csv"), cohort()).fold is None
 
 
 @pytest.mark.parametrize(
@@ -84,21 +84,21 @@ def test_tables_of_pairs(tmp_path: Path) -> None:
 def test_bad_lines_are_named(tmp_path: Path, text: str, message: str) -> None:
     """Each fault is one line that names file and line, and nobody."""
     with pytest.raises(DataError, match=message) as caught:
-        read_pairs(written(tmp_path, text), cohort())
+        read_pairs(pair_file(tmp_path, text), cohort())
     assert "A_B" not in str(caught.value)
 
 
 def test_a_fold_is_a_number(tmp_path: Path) -> None:
     """A fold that is no small integer is refused, also when it is missing."""
     for fold in ("x", "", "-1", "40000"):
-        path = written(tmp_path, f"fold,probe,reference\n0,C_0001,D_0001\n{fold},C_0001,D_0001\n", "p.csv")
+        path = pair_file(tmp_path, f"fold,probe,reference\n0,C_0001,D_0001\n{fold},C_0001,D_0001\n", "p.csv")
         with pytest.raises(DataError, match=r"p.csv line 3: the fold is not an integer"):
             read_pairs(path, cohort())
 
 
 def test_pairs_of_dropped_subjects_are_counted(tmp_path: Path) -> None:
     """Where a conflict rule dropped a subject, its pairs are left out and counted."""
-    pairs = read_pairs(written(tmp_path, LFW), cohort(drop="C"))
+    pairs = read_pairs(pair_file(tmp_path, LFW), cohort(drop="C"))
     assert pairs.left_out == 2
     assert pairs.probe.size == 2
 
@@ -115,7 +115,7 @@ def test_a_missing_list_is_named(tmp_path: Path) -> None:
 def test_what_a_table_calls_mated_is_compared_with_the_subjects(tmp_path: Path) -> None:
     """The first line that disagrees is named; one that says nothing is refused too, as in score lists."""
     head = "probe,reference,mated\nA_B_0001,A_B_0002,yes\n"
-    assert read_pairs(written(tmp_path, f"{head}C_0001,D_0001,0\n", "p.csv"), cohort()).probe.size == 2
+    assert read_pairs(pair_file(tmp_path, f"{head}C_0001,D_0001,0\n", "p.csv"), cohort()).probe.size == 2
     for line, message in (
         (
             "C_0001,C_0010,no",
@@ -125,6 +125,6 @@ def test_what_a_table_calls_mated_is_compared_with_the_subjects(tmp_path: Path) 
         ("C_0001,D_0001,?", "p.csv line 3: column 'mated' says neither; accepted: 1 or 0"),
     ):
         with pytest.raises(DataError, match=re.escape(message)):
-            read_pairs(written(tmp_path, f"{head}{line}\n", "p.csv"), cohort())
+            read_pairs(pair_file(tmp_path, f"{head}{line}\n", "p.csv"), cohort())
     labels = head.replace("mated", "label").replace("yes", "kin")
-    assert read_pairs(written(tmp_path, labels, "p.csv"), cohort()).probe.size == 1
+    assert read_pairs(pair_file(tmp_path, labels, "p.csv"), cohort()).probe.size == 1

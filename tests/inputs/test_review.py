@@ -11,7 +11,7 @@ KNOWN = (pair_id("a", "b"), pair_id("a", "c"))
 WORDS = ("same", "different")
 
 
-def written(tmp_path: Path, *lines: tuple[str, str]) -> str:
+def review_file(tmp_path: Path, *lines: tuple[str, str]) -> str:
     """A review file."""
     (tmp_path / "review.csv").write_bytes(as_csv(("pair", "verdict"), lines))
     return str(tmp_path / "review.csv")
@@ -19,7 +19,7 @@ def written(tmp_path: Path, *lines: tuple[str, str]) -> str:
 
 def test_verdicts_are_read_and_empty_ones_left_out(tmp_path: Path) -> None:
     """A pair without a verdict is not reviewed."""
-    path = written(tmp_path, (KNOWN[0], "same"), (KNOWN[1], ""))
+    path = review_file(tmp_path, (KNOWN[0], "same"), (KNOWN[1], ""))
     found = read_review(path, KNOWN, WORDS)
     assert found == {KNOWN[0]: "same"}
 
@@ -40,4 +40,4 @@ def test_what_cannot_be_read_is_one_line(
 ) -> None:
     """Unknown ids, pairs that appear twice and other verdicts name their line."""
     with pytest.raises(DataError, match=said):
-        read_review(written(tmp_path, *lines), KNOWN, WORDS)
+        read_review(review_file(tmp_path, *lines), KNOWN, WORDS)

@@ -35,7 +35,7 @@ def test_the_order_of_the_roster_changes_nothing(order: list[int]) -> None:
 
 
 def test_dropped_subjects_leave_with_their_samples() -> None:
-    """A conflict rule that drops takes the samples too, and the ledger says how many subjects."""
+    """A conflict rule that drops takes the samples too, and a line of exclusions says how many subjects."""
     cohort = enrol(roster([0, 1, 2, 3, 4]), SCHEMA)
     assert cohort.sample_ids == ("b1", "c1", "c2")
     assert [(entry.code, entry.count) for entry in cohort.ledger] == [("conflicting_classes_dropped", 1)]

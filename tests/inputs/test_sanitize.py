@@ -70,7 +70,7 @@ AGREED = [row for row in ROWS if row[1] != "odd"]
 
 
 def test_each_step_takes_what_it_says() -> None:
-    """Stages, counts by class and the ledger say what a step took; they add up to what was read."""
+    """Stages, counts by class and the exclusions say what a step took; they add up to what was read."""
     made = cleaned(ROWS, step("conflicting_labels"), step("min_face_size"), step("min_samples"))
     record = made.sanitized
     assert record is not None

@@ -121,7 +121,7 @@ def test_conflicts_need_a_rule() -> None:
 def test_conflict_rules_are_counted(
     rule: ConflictRule, expected: list[int], kept: list[bool], code: str
 ) -> None:
-    """Majority (ties are unknown), unknown, drop: each leaves a ledger line with the number of subjects."""
+    """Majority (ties are unknown), unknown, drop: each leaves a line of exclusions with the number of subjects."""
     values, subjects = (*CONFLICT[0], "f"), (*CONFLICT[1], 3)
     done = one(SchemaSpec(column="x", classes=("f", "m"), conflicts=rule), values, subjects)
     assert codes(done) == expected

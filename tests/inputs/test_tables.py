@@ -11,7 +11,7 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.tables import read_table, table_stem, table_suffix
 
 
-def written(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
+def table_file(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
     path = tmp_path / name
     path.write_bytes(text.encode())
     return path
@@ -19,7 +19,7 @@ def written(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
 
 def test_values_stay_text(tmp_path: Path) -> None:
     """No value is read as a number, a truth value or a missing one."""
-    table = read_table(written(tmp_path, "id,x\n010,no\n1.0,NA\n"), "t.csv")
+    table = read_table(table_file(tmp_path, "id,x\n010,no\n1.0,NA\n"), "t.csv")
     assert table.texts("id").tolist() == ["010", "1.0"]
     assert table.texts("x").tolist() == ["no", "NA"]
 
@@ -35,13 +35,13 @@ def test_parquet_and_csv_read_alike(tmp_path: Path) -> None:
 
 def test_a_line_is_named_as_an_editor_counts_it(tmp_path: Path) -> None:
     """Places count the header and blank lines."""
-    table = read_table(written(tmp_path, "id,x\n1,a\n\n2,b\n"), "t.csv")
+    table = read_table(table_file(tmp_path, "id,x\n1,a\n\n2,b\n"), "t.csv")
     assert [table.place(row) for row in range(2)] == ["t.csv line 2", "t.csv line 4"]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:
     """A file as spreadsheets save it has the column that it shows."""
-    assert read_table(written(tmp_path, "\ufeffid,x\r\n1,a\r\n"), "t.csv").columns == ("id", "x")
+    assert read_table(table_file(tmp_path, "\ufeffid,x\r\n1,a\r\n"), "t.csv").columns == ("id", "x")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:
 def test_a_bad_csv_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     """Empty, ragged and ambiguous files are refused by name."""
     with pytest.raises(DataError, match=message) as caught:
-        read_table(written(tmp_path, text), "t.csv")
+        read_table(table_file(tmp_path, text), "t.csv")
     assert str(caught.value).startswith("t.csv: ")
     assert "\n" not in str(caught.value)
 
@@ -78,23 +78,23 @@ def test_unreadable_files_are_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sign", [";", "\t"])
 def test_semicolons_or_tabs_part_fields_too(tmp_path: Path, sign: str) -> None:
     """Whatever a header has most of; of semicolons alone numbers may have a comma, and quotes hold what they hold."""
-    table = read_table(written(tmp_path, f'photo{sign}person\r\n"a,{sign}b"{sign}c\r\n'), "t.csv")
+    table = read_table(table_file(tmp_path, f'photo{sign}person\r\n"a,{sign}b"{sign}c\r\n'), "t.csv")
     assert (table.columns, table.texts("photo").tolist()) == (("photo", "person"), [f"a,{sign}b"])
     assert table.decimal_comma == (sign == ";")
-    assert read_table(written(tmp_path, f"a{sign}b,c\n1,2\n"), "t.csv").columns == (f"a{sign}b", "c")
+    assert read_table(table_file(tmp_path, f"a{sign}b,c\n1,2\n"), "t.csv").columns == (f"a{sign}b", "c")
     header = f"name, whole{sign}b{sign}c"
-    assert read_table(written(tmp_path, f"{header}\n1{sign}2{sign}3\n"), "t.csv").columns == (
+    assert read_table(table_file(tmp_path, f"{header}\n1{sign}2{sign}3\n"), "t.csv").columns == (
         "name, whole",
         "b",
         "c",
     )
     with pytest.raises(DataError, match="column a appears twice"):
-        read_table(written(tmp_path, f"a{sign}a\n1{sign}2\n"), "t.csv")
+        read_table(table_file(tmp_path, f"a{sign}a\n1{sign}2\n"), "t.csv")
 
 
 def test_a_missing_column_names_those_there(tmp_path: Path) -> None:
     """The error lists the names that were looked for and the columns of the file."""
-    table = read_table(written(tmp_path, "id,x\n1,2\n"), "t.csv")
+    table = read_table(table_file(tmp_path, "id,x\n1,2\n"), "t.csv")
     assert table.find(("y", "x")) == "x"
     with pytest.raises(DataError, match="no column y or z among id, x; accepted: a column y"):
         table.need(("y", "z"))
@@ -104,7 +104,7 @@ def test_of_many_columns_some_are_named(tmp_path: Path) -> None:
     """A matrix has a column for each sample."""
     header = ",".join(f"c{number}" for number in range(42))
     with pytest.raises(DataError, match="among c0, c1, .*, c39 and 2 more; accepted"):
-        read_table(written(tmp_path, f"{header}\n1\n"), "t.csv").need(("y",))
+        read_table(table_file(tmp_path, f"{header}\n1\n"), "t.csv").need(("y",))
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -147,14 +147,14 @@ def test_tables_are_known_by_the_end_of_their_name(tmp_path: Path, name: str) ->
 )
 def test_a_first_line_may_say_what_separates_fields(tmp_path: Path, first: str, sign: str) -> None:
     """As for Excel: it is no row, and lines are counted with it, whatever else the header holds."""
-    table = read_table(written(tmp_path, f'{first}"a,;,;b"{sign}c\n1{sign}2.5\n'), "t.csv")
+    table = read_table(table_file(tmp_path, f'{first}"a,;,;b"{sign}c\n1{sign}2.5\n'), "t.csv")
     assert (table.columns, table.place(0), table.decimal_comma) == (
         ("a,;,;b", "c"),
         "t.csv line 3",
         sign == ";",
     )
     with pytest.raises(DataError, match=r"^t.csv line 1: says that '\|' separates fields; accepted: a comma"):
-        read_table(written(tmp_path, "sep=|\na|b\n1|2\n"), "t.csv")
+        read_table(table_file(tmp_path, "sep=|\na|b\n1|2\n"), "t.csv")
 
 
 def test_what_is_no_text_is_one_line(tmp_path: Path) -> None:

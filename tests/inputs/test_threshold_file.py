@@ -11,13 +11,13 @@ from frtaudit.inputs.threshold_file import thresholds_from_file
 GRID = Grid(kind=GridKind.EXPLICIT, values=(0.2,))
 
 
-def reading(path: Path, **changes: object) -> object:
+def spec_with(path: Path, **changes: object) -> object:
     """A spec that reads thresholds from a file."""
     thresholds = Thresholds(fmr=(0.1,), grid=GRID, source=ThresholdSource.FILE, file=str(path))
     return spec(thresholds=thresholds, **changes)
 
 
-def written(root: Path, content: object) -> Path:
+def file_of(root: Path, content: object) -> Path:
     path = root / "thresholds.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     return path
@@ -30,8 +30,8 @@ def test_no_file_no_thresholds() -> None:
 
 def test_thresholds_of_ones_own(tmp_path: Path) -> None:
     """Provider to name to threshold: in order of name, with source and name."""
-    path = written(tmp_path, {"one": {"strict": 1, "lax": 0.25}, "two": {"only": 0.5}})
-    assert thresholds_from_file(reading(path), "one") == [
+    path = file_of(tmp_path, {"one": {"strict": 1, "lax": 0.25}, "two": {"only": 0.5}})
+    assert thresholds_from_file(spec_with(path), "one") == [
         (0.25, {"source": "file", "name": "lax"}),
         (1.0, {"source": "file", "name": "strict"}),
     ]
@@ -39,8 +39,8 @@ def test_thresholds_of_ones_own(tmp_path: Path) -> None:
 
 def test_rates_are_reported_at_them(tmp_path: Path) -> None:
     """An audit with a threshold file has FMR and FNMR there, named, equal to those at the same explicit threshold."""
-    path = written(tmp_path, {"one": {"lax": 0.2}, "two": {"lax": 0.2}})
-    result = audit(reading(path)).result
+    path = file_of(tmp_path, {"one": {"lax": 0.2}, "two": {"lax": 0.2}})
+    result = audit(spec_with(path)).result
     at = {"threshold": 0.2, "source": "file", "name": "lax"}
     for provider in ("one", "two"):
         for rate in ("fmr", "fnmr"):
@@ -59,7 +59,7 @@ def test_thresholds_of_another_audit(tmp_path: Path, weighting: Weighting) -> No
     path.write_bytes(whole().result.to_bytes())
     found = {
         at["name"]: (value, at["source"])
-        for value, at in thresholds_from_file(reading(path, weighting=weighting), "one")
+        for value, at in thresholds_from_file(spec_with(path, weighting=weighting), "one")
     }
     for target in (0.1, 0.03):
         where = {"provider": "one", "group": "all", "weighting": weighting.value, "at": {"fmr": target}}
@@ -72,8 +72,8 @@ def test_thresholds_of_another_audit(tmp_path: Path, weighting: Weighting) -> No
 
 def test_the_file_is_an_input(tmp_path: Path) -> None:
     """The file stands in the identity by name and digest: another content is another audit."""
-    first = audit(reading(written(tmp_path, {"one": {"a": 0.2}, "two": {"a": 0.2}}))).result
-    second = audit(reading(written(tmp_path, {"one": {"a": 0.3}, "two": {"a": 0.2}}))).result
+    first = audit(spec_with(file_of(tmp_path, {"one": {"a": 0.2}, "two": {"a": 0.2}}))).result
+    second = audit(spec_with(file_of(tmp_path, {"one": {"a": 0.3}, "two": {"a": 0.2}}))).result
     assert "thresholds.json" in first.digests["inputs"]  # type: ignore[operator]  # a mapping
     assert first.digests["spec"] != second.digests["spec"]
     assert str(tmp_path) not in first.to_bytes().decode()
@@ -110,21 +110,21 @@ def test_the_file_is_an_input(tmp_path: Path) -> None:
 def test_unusable_files_are_refused(tmp_path: Path, content: object, said: str) -> None:
     """A file that is unreadable, of another form, or lacks the provider is an error that names it, not its folder."""
     with pytest.raises(DataError, match=said) as caught:
-        thresholds_from_file(reading(written(tmp_path, content)), "one")
+        thresholds_from_file(spec_with(file_of(tmp_path, content)), "one")
     assert str(tmp_path) not in str(caught.value)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     """A file that is not there is an error that names the field and the file."""
     with pytest.raises(DataError, match=r"^thresholds.file: no file '.*nowhere.json'"):
-        thresholds_from_file(reading(tmp_path / "nowhere.json"), "one")
+        thresholds_from_file(spec_with(tmp_path / "nowhere.json"), "one")
 
 
 def test_a_threshold_out_of_range_is_refused(tmp_path: Path) -> None:
     """A threshold from a file outside the provider's score range stops the audit."""
-    path = written(tmp_path, {"one": {"a": 1.5}, "two": {"a": 0.1}})
+    path = file_of(tmp_path, {"one": {"a": 1.5}, "two": {"a": 0.1}})
     with pytest.raises(SpecError, match="1.5 lies outside the score range of one; accepted: -1 to 1"):
-        audit(reading(path))
+        audit(spec_with(path))
 
 
 def test_a_refused_threshold_elsewhere_is_not_taken(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_refused_threshold_elsewhere_is_not_taken(tmp_path: Path) -> None:
     } == {True}
     path = tmp_path / "result.json"
     path.write_bytes(other.to_bytes())
-    assert [at["name"] for _, at in thresholds_from_file(reading(path), "one")] == ["fmr=0.1"]
+    assert [at["name"] for _, at in thresholds_from_file(spec_with(path), "one")] == ["fmr=0.1"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_refused_threshold_elsewhere_is_not_taken(tmp_path: Path) -> None:
     ],
 )
 def test_names_stand_once_and_can_be_written(text: str, said: str, tmp_path: Path) -> None:
-    """Which of two thresholds was meant nobody knows, and half of a character stands in no report."""
+    """Which of two thresholds was meant is not known, and half of a character stands in no report."""
     (tmp_path / "thresholds.json").write_text(text)
     with pytest.raises(DataError, match=rf"^thresholds\.json: not readable as JSON .*{said}"):
-        thresholds_from_file(reading(tmp_path / "thresholds.json"), "one")
+        thresholds_from_file(spec_with(tmp_path / "thresholds.json"), "one")

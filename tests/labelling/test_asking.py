@@ -67,7 +67,7 @@ def test_the_order_of_services_changes_nothing(seed: int, services: int, turn: o
 
 
 def test_a_face_that_no_service_saw_comes_last_of_its_query() -> None:
-    """Without z there is no distance; the face is asked all the same."""
+    """Without z there is no distance; the face is asked too."""
     faces = Faces(names=("a", "b"), query_of=np.int32([0, 0]), queries=("p",), annotated=np.int8([-2, -2]))
     labelled = Labelled(
         label=np.int8([-1, -1]), identity=np.int32([-1, -1]), z=np.array([[np.nan], [0.9]]), reason=("none",),

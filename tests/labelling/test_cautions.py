@@ -29,7 +29,7 @@ def right(made: CohortData) -> tuple[float, float]:
 
 
 def test_a_service_that_fails_on_half_the_faces_is_named() -> None:
-    """Half the faces lose their label to one service, the ledger counts them, the report says so and how to help it."""
+    """Half the faces lose their label to one service, failures count them, the report says so and how to help it."""
     made = search(failure_rate=0.5)
     assert made.labelling is not None
     said = cautions(made.labelling)
@@ -58,7 +58,7 @@ def test_the_others_can_label_for_it() -> None:
 
 
 def test_one_service_alone_is_said() -> None:
-    """Nobody votes with it, and it is its own judge."""
+    """Nobody votes with it, and it is evaluated on its own labels."""
     made = search(How(services=("acme",)))
     assert made.labelling is not None
     assert cautions(made.labelling)[0].startswith("acme alone labels: there is no vote")
@@ -73,7 +73,7 @@ def test_too_few_people_name_the_service_that_failed() -> None:
 
 
 def test_few_failures_are_not_worth_a_sentence() -> None:
-    """One face in a hundred is counted in the ledger and not spoken of."""
+    """One face in a hundred is counted among the failures and in no caution."""
     made = search(failure_rate=0.01)
     assert made.labelling is not None
     assert cautions(made.labelling) == ()

@@ -38,7 +38,7 @@ def made(truth: Truth, seed: int = 1, queries: int = 60) -> Labelling:
 def drawn(
     labelling: Labelling, count: int = 100, seed: int = 5
 ) -> tuple[cost.Likely, dict[End, cost.Truths]]:
-    """Who is who, and possible truths at both ends."""
+    """Identities, and possible truths at both ends."""
     found = cost.likely(labelling)
     return found, dict(cost.truths(labelling.faces, found, count, np.random.default_rng(seed)))
 
@@ -171,7 +171,7 @@ def test_a_group_has_the_comparisons_of_its_queries() -> None:
 
 
 def test_some_annotation_leaves_less_doubt() -> None:
-    """With the answers of half of the faces fewer labels are in doubt, and the answers stand in every truth."""
+    """With the answers of half of the faces fewer labels are uncertain, and the answers stand in every truth."""
     faces, services = search(Truth.HARD, 60, np.random.default_rng(1))
     half = np.where(np.arange(faces.annotated.size) % 2 == 0, faces.annotated, UNSAID).astype(np.int8)
     labelling = labelling_of(replace(faces, annotated=half), services, How(source=LabelSource.COMBINED))

@@ -24,7 +24,7 @@ def labels(made: CohortData) -> dict[str, int]:
 
 
 def counts(made: CohortData) -> dict[tuple[str, str | None], int]:
-    """The ledger: code and provider to count."""
+    """Failures and exclusions: code and provider to count."""
     return {(entry.code, entry.provider): entry.count for entry in made.cohort.ledger}
 
 
@@ -55,7 +55,7 @@ def test_the_order_of_lines_and_the_names_of_services_change_no_label(tmp_path: 
 
 
 def test_one_service_fails_on_half_the_faces(tmp_path: Path) -> None:
-    """A service that finds no face in every other image halves what is tested, and the ledger names it."""
+    """A service that finds no face in every other image halves what is tested, and the failures name it."""
     boxes = [box for k, box in enumerate(boxed_search.usual_boxes()) if box[1] == "acme" or k % 4 == 1]
     made = load(boxed_search.write(tmp_path, boxes), boxes="boxes.csv", labels=_lenient())
     images = len(boxed_search.search().faces.names)
@@ -101,7 +101,7 @@ def test_each_face_has_the_size_of_its_boxes(tmp_path: Path) -> None:
 
 
 def test_near_duplicates_leave_one_each(tmp_path: Path) -> None:
-    """Of three images of one query with all but the same embedding the medoid stays; the ledger counts the others."""
+    """Of three images of one query with all but the same embedding the medoid stays; exclusions count the others."""
     folder = boxed_search.write(tmp_path)
     names = boxed_search.search().faces.names
     vectors = np.random.default_rng(1).standard_normal((len(names), 32)).astype(np.float32)

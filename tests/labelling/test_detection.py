@@ -97,7 +97,7 @@ def test_three_services_must_all_find_it(tmp_path: Path) -> None:
 
 
 def test_a_face_cut_from_another_is_counted(tmp_path: Path) -> None:
-    """A box of one service over two of the other goes with the nearer; the ledger says that faces were cut."""
+    """A box of one service over two of the other goes with the nearer; the exclusions say that faces were cut."""
     rows = [("p1", "acme", "a1", 0, 0, 10, 10), ("p1", "acme", "a2", 8, 0, 10, 10)]
     found = faces_in(IMAGES, boxes(tmp_path, [*rows, ("p1", "bolt", "b", 1, 0, 13, 10)]), BOTH, Detected.ALL)
     assert found.names == ("p1/1",)

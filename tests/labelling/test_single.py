@@ -40,7 +40,7 @@ def test_a_service_that_contradicts_itself_is_not_believed() -> None:
 
 
 def test_finished_answers_tell_more_than_a_stream() -> None:
-    """A refusal that stands before the score that explains it counts all the same."""
+    """A refusal that stands before the score that explains it counts too."""
     rows = [(0, 1, Answer.SEVERAL), (0, 2, Answer.SCORED), (3, 4, Answer.SEVERAL), (5, 6, Answer.FAILED)]
     assert told_by(service(rows), 8).tolist() == [ONE, MORE, ONE, UNTOLD, UNTOLD, *[UNASKED] * 3]
 

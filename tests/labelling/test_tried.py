@@ -35,7 +35,7 @@ def search() -> CohortData:
 
 
 def labelling() -> Labelling:
-    """Who is who there."""
+    """The identities there."""
     found = search().labelling
     assert found is not None
     return found

@@ -69,7 +69,7 @@ def score(block: BlockScorer, executor: Executor, fmr: float = 0.01) -> ScoreTai
     ).tail  # fmt: skip
 
 
-def kept(folder: Path, block: BlockScorer, fmr: float = 0.01) -> ScoreTail:
+def stored_tail(folder: Path, block: BlockScorer, fmr: float = 0.01) -> ScoreTail:
     """The tail, with a checkpoint."""
     with checkpointed(replace(spec(), checkpoint=str(folder)), by_threads) as executor:
         return score(block, executor, fmr)
@@ -90,10 +90,10 @@ def blocks_in(folder: Path) -> list[Path]:
 def test_a_second_run_reads_what_the_first_scored(tmp_path: Path, scored: list[object]) -> None:
     """Both give the bits of a run without a checkpoint; the second scores nothing again."""
     plain = bits(score(people(), by_threads))
-    assert bits(kept(tmp_path / "c", people())) == plain
+    assert bits(stored_tail(tmp_path / "c", people())) == plain
     first = len(scored)
     assert first == len(blocks_in(tmp_path / "c")) > 5
-    assert bits(kept(tmp_path / "c", people())) == plain
+    assert bits(stored_tail(tmp_path / "c", people())) == plain
     assert len(scored) == first
 
 
@@ -102,7 +102,7 @@ def test_a_block_that_is_not_as_it_was_stored_is_scored_again(
     harm: str, tmp_path: Path, scored: list[object]
 ) -> None:
     """Lost, cut off, changed in one bit or put in another's place: that block alone is scored again."""
-    plain = bits(kept(tmp_path / "c", people()))
+    plain = bits(stored_tail(tmp_path / "c", people()))
     scored.clear()
     block, other = blocks_in(tmp_path / "c")[:2]
     data = block.read_bytes()
@@ -112,7 +112,7 @@ def test_a_block_that_is_not_as_it_was_stored_is_scored_again(
         block.write_bytes(other.read_bytes())
     else:
         block.write_bytes(data[:-1] if harm == "torn" else data[:-1] + bytes([data[-1] ^ 1]))
-    assert bits(kept(tmp_path / "c", people())) == plain
+    assert bits(stored_tail(tmp_path / "c", people())) == plain
     assert len(scored) == 1
     assert block.read_bytes() == data
 
@@ -124,7 +124,7 @@ def test_nothing_is_read_of_what_was_scored_differently(tmp_path: Path, scored: 
     }
     for _ in range(2):
         for (seed, fmr), plain in tails.items():
-            assert bits(kept(tmp_path / "c", people(seed), fmr)) == plain
+            assert bits(stored_tail(tmp_path / "c", people(seed), fmr)) == plain
     assert len(scored) == len(blocks_in(tmp_path / "c"))
 
 
@@ -144,10 +144,10 @@ def test_one_run_at_a_time_uses_a_checkpoint(tmp_path: Path) -> None:
         with pytest.raises(
             DataError, match=r"^checkpoint: another run uses c; accepted: wait for it, or another"
         ):
-            kept(tmp_path / "c", people())
+            stored_tail(tmp_path / "c", people())
     finally:
         os.close(opened)
-    assert kept(tmp_path / "c", people()).tail_score.size
+    assert stored_tail(tmp_path / "c", people()).tail_score.size
 
 
 def places(root: Path) -> Iterator[tuple[AuditSpec, Path | None, str]]:
@@ -177,17 +177,17 @@ def test_a_place_where_no_folder_can_be_is_refused(tmp_path: Path) -> None:
         with pytest.raises(
             SpecError, match=rf"^checkpoint: {place.name} cannot be made at that place; accepted: "
         ):
-            kept(place, people())
+            stored_tail(place, people())
 
 
 def test_a_block_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
     """Folders where files of blocks should be: one line, which names the checkpoint."""
-    kept(tmp_path / "c", people())
+    stored_tail(tmp_path / "c", people())
     for path in blocks_in(tmp_path / "c"):
         path.unlink()
         path.mkdir()
     with pytest.raises(DataError, match=r"^checkpoint") as raised:
-        kept(tmp_path / "c", people())
+        stored_tail(tmp_path / "c", people())
     assert "\n" not in str(raised.value)
 
 

@@ -18,7 +18,7 @@ from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline.drafts import DRAFT, FILES, MOVING, draft
 
 
-def written(folder: Path, *names: str) -> None:
+def write_files(folder: Path, *names: str) -> None:
     """A whole run of files of one line."""
     with draft(folder, last="result.json") as files:
         for name in names:
@@ -51,7 +51,7 @@ def test_a_failed_run_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "others").mkdir()
     (tmp_path / "others" / "mine").write_text("mine")
     with pytest.raises(DataError, match="others appeared in the folder during the run"):
-        written(tmp_path, "report.html", "result.json", "others/")
+        write_files(tmp_path, "report.html", "result.json", "others/")
     with signals.listening():
         os.kill(os.getpid(), signal.SIGTERM)
         with pytest.raises(signals.Stopped), draft(tmp_path, last="result.json"):
@@ -72,14 +72,14 @@ def test_a_run_that_would_not_verify_is_not_begun(tmp_path: Path, name: str) -> 
     with pytest.raises(
         DataError, match=rf"^hydra.run.dir: {name} is a symbolic link; accepted: a new folder"
     ):
-        written(tmp_path, "result.json")
+        write_files(tmp_path, "result.json")
     (tmp_path / name).unlink()
     (tmp_path / name).write_text("mine")
     if name != "mine":
         with pytest.raises(
             DataError, match=f"^hydra.run.dir: {name} is there, which has the name of a run's"
         ):
-            written(tmp_path, "result.json")
+            write_files(tmp_path, "result.json")
         assert not (tmp_path / "result.json").exists()
     assert (tmp_path / name).read_text() == "mine"
 
@@ -90,11 +90,11 @@ def test_a_folder_in_the_place_of_a_runs_file_is_told_before(tmp_path: Path, nam
     (tmp_path / "notes").mkdir()
     (tmp_path / name).mkdir(parents=True)
     with pytest.raises(DataError, match=f"^hydra.run.dir: {name} is there, which has the name of a run's"):
-        written(tmp_path, "result.json")
+        write_files(tmp_path, "result.json")
     (tmp_path / name).rename(tmp_path / "notes" / "mine")
     with suppress(FileNotFoundError):
         (tmp_path / name.partition("/")[0]).rmdir()
-    written(tmp_path, "result.json")
+    write_files(tmp_path, "result.json")
     assert {path.name for path in tmp_path.iterdir()} == {"notes", "result.json"}
 
 
@@ -135,9 +135,9 @@ def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
         with pytest.raises(
             DataError, match=r"^hydra.run.dir: another run writes into .*; accepted: wait for it"
         ):
-            written(tmp_path, "result.json")
+            write_files(tmp_path, "result.json")
     with pytest.raises(SpecError, match=r"already contains a result.json"):
-        written(tmp_path, "result.json")
+        write_files(tmp_path, "result.json")
     assert (tmp_path / "result.json").read_text() == "first"
 
 
@@ -163,7 +163,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert done.returncode == -signal.SIGKILL
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "a", "b", DRAFT}
-    written(tmp_path, "c", "result.json")
+    write_files(tmp_path, "c", "result.json")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
         "mine": "mine", "c": "c", "result.json": "result.json"
     }  # fmt: skip
@@ -187,7 +187,7 @@ def test_a_forged_note_that_names_the_folder_above_removes_nothing(tmp_path: Pat
     (tmp_path / "keys").write_text("mine")
     (tmp_path / "run" / DRAFT).mkdir(parents=True)
     (tmp_path / "run" / DRAFT / MOVING).write_text(json.dumps([above]))
-    written(tmp_path / "run", "result.json")
+    write_files(tmp_path / "run", "result.json")
     assert (tmp_path / "keys").read_text() == "mine"
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["result.json"]
 
@@ -203,7 +203,7 @@ def test_a_link_in_place_of_the_draft_is_not_followed(tmp_path: Path, name: str,
     link.parent.mkdir(parents=True)
     link.symlink_to(elsewhere / ("lock" if "lock" in name or "." in name[1:] else target))
     with suppress(DataError, OSError):
-        written(tmp_path / "run", "result.json")
+        write_files(tmp_path / "run", "result.json")
     kept = {str(path.relative_to(elsewhere)) for path in elsewhere.rglob("*")}
     assert kept == {FILES, f"{FILES}/mine", "lock"}
     assert (elsewhere / "lock").read_text() == "mine"
@@ -223,7 +223,7 @@ def test_a_lock_in_a_folder_that_was_just_removed_is_none(
         flock(number, how)
 
     monkeypatch.setattr(fcntl, "flock", removed_meanwhile)
-    written(tmp_path, "result.json")
+    write_files(tmp_path, "result.json")
     assert calls == [2]
     assert (tmp_path / "result.json").exists()
 
@@ -249,7 +249,7 @@ def test_a_folder_replaced_by_a_link_while_a_run_writes_leads_nowhere(tmp_path: 
 
 
 def test_nothing_is_left_where_too_many_files_are_open(tmp_path: Path) -> None:
-    """An error that keeps files open, as the frames of a library's do, up to the limit: the draft goes all the same."""
+    """An error that keeps files open, as the frames of a library's do, up to the limit: the draft goes too."""
     code = (
         "import os, resource, sys\n"
         "from pathlib import Path\n"

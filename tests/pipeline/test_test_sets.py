@@ -39,7 +39,7 @@ def table(folds: bool = True) -> str:
     return "\n".join(lines) + "\n"
 
 
-def written(root: Path, text: str, name: str = "own.csv") -> str:
+def pair_file(root: Path, text: str, name: str = "own.csv") -> str:
     (root / name).write_text(text)
     return str(root / name)
 
@@ -51,7 +51,7 @@ def test_no_folds() -> None:
 
 def test_folds_from_a_file(tmp_path: Path) -> None:
     """The file's pairs in its folds, scored as the templates say."""
-    found = pairs_of(spec(folds=Folds(source=FoldSource.FILE, file=written(tmp_path, table()))))
+    found = pairs_of(spec(folds=Folds(source=FoldSource.FILE, file=pair_file(tmp_path, table()))))
     assert (found.k, found.origin, found.failed, found.dropped) == (3, "from a file", 0, 0)
     assert found.folds.tolist() == [k // 4 for k in range(12) for _ in range(2)]
     assert found.mated.tolist() == [True, False] * 12
@@ -69,14 +69,14 @@ def test_folds_from_a_file(tmp_path: Path) -> None:
 def test_official_folds_of_the_cohort(tmp_path: Path) -> None:
     """The cohort's own list, in LFW's layout or as a table, gives the folds."""
     source = replace(folder_of(tmp_path / "faces"), pairs="pairs.csv")
-    written(tmp_path / "faces", table(), "pairs.csv")
+    pair_file(tmp_path / "faces", table(), "pairs.csv")
     found = pairs_of(spec(cohort=source, folds=Folds(source=FoldSource.OFFICIAL)))
     assert (found.k, found.origin, found.score.size) == (3, "official", 24)
 
 
 def test_the_protocols_own_folds(tmp_path: Path) -> None:
     """A listed protocol with folds is the accuracy's list: nothing is scored twice."""
-    listed = Listed(file=written(tmp_path, table()))
+    listed = Listed(file=pair_file(tmp_path, table()))
     found = pairs_of(spec(protocol=listed, folds=Folds(source=FoldSource.OFFICIAL)))
     assert (found.k, found.origin) == (3, "as the list of comparisons gives them")
 
@@ -91,11 +91,11 @@ def test_the_protocols_own_folds(tmp_path: Path) -> None:
 def test_constructed_folds(tmp_path: Path, source: FoldSource, origin: str) -> None:
     """Folds are constructed on the protocol's list, the cohort's list, or drawn pairs, and say on which."""
     folds = Folds(source=source, k=3)
-    listed = Listed(file=written(tmp_path, table(folds=False)))
+    listed = Listed(file=pair_file(tmp_path, table(folds=False)))
     on_list = pairs_of(spec(protocol=listed, folds=folds))
     assert (on_list.origin, on_list.score.size, on_list.k) == (origin, 24, 3)
     cohort = replace(folder_of(tmp_path / "faces"), pairs="pairs.csv")
-    written(tmp_path / "faces", table(folds=False), "pairs.csv")
+    pair_file(tmp_path / "faces", table(folds=False), "pairs.csv")
     on_official = pairs_of(spec(cohort=cohort, folds=folds))
     assert (on_official.origin, on_official.score.size) == (f"{origin} on the official pairs", 24)
     drawn = pairs_of(spec(folds=folds))
@@ -133,7 +133,7 @@ def test_drawn_pairs_are_distinct_and_within_cells() -> None:
 
 def test_failed_pairs_are_counted(tmp_path: Path) -> None:
     """Pairs with a failed sample are left out and counted."""
-    found = pairs_of(spec(folds=Folds(source=FoldSource.FILE, file=written(tmp_path, table()))), "one")
+    found = pairs_of(spec(folds=Folds(source=FoldSource.FILE, file=pair_file(tmp_path, table()))), "one")
     lost = set(COHORT.load(SCHEMAS, 0).failures["one"])
     lines = [line.split(",")[:2] for line in table().splitlines()[1:]]
     failed = sum(any(IDS.index(name) in lost for name in line) for line in lines)
@@ -148,7 +148,7 @@ def test_a_fold_that_lost_every_pair_is_refused(tmp_path: Path) -> None:
     lines = ["probe,reference,fold"]
     lines += [f"{IDS[lost[0]]},{IDS[n]},0" for n in kept[:5]]
     lines += [f"{IDS[a]},{IDS[b]},1" for a, b in pairwise(kept[:21])]
-    folds = Folds(source=FoldSource.FILE, file=written(tmp_path, "\n".join(lines)))
+    folds = Folds(source=FoldSource.FILE, file=pair_file(tmp_path, "\n".join(lines)))
     result = audit(spec("accuracy", folds=folds)).result
     refused = one(result, "accuracy", provider="one")
     assert (refused.value, refused.note) == (None, "1 of 2 folds hold no pair with a score")
@@ -171,13 +171,13 @@ def test_missing_lists_are_refused(folds: Folds, kind: type[Exception], said: st
 
 def test_a_list_without_folds_is_no_source_of_folds(tmp_path: Path) -> None:
     """A file or an official list without folds is refused and names the alternatives."""
-    file = written(tmp_path, table(folds=False))
+    file = pair_file(tmp_path, table(folds=False))
     with pytest.raises(
         SpecError, match="^folds.file: the list of pairs has no folds; accepted: folds.source=disjoint"
     ):
         put(spec(folds=Folds(source=FoldSource.FILE, file=file)), "two")
     cohort = replace(folder_of(tmp_path / "faces"), pairs="pairs.csv")
-    written(tmp_path / "faces", table(folds=False), "pairs.csv")
+    pair_file(tmp_path / "faces", table(folds=False), "pairs.csv")
     with pytest.raises(SpecError, match="^pairs: the list of pairs has no folds"):
         put(spec(cohort=cohort, folds=Folds(source=FoldSource.OFFICIAL)), "two")
 
@@ -206,14 +206,14 @@ def test_a_file_that_leaks_identities_is_refused_in_one_line(tmp_path: Path) -> 
     lines = table().splitlines()
     first = np.flatnonzero(SUBJECT == 0)
     lines.append(f"{IDS[first[0]]},{IDS[first[-1]]},2")
-    file = written(tmp_path, "\n".join(lines) + "\n")
+    file = pair_file(tmp_path, "\n".join(lines) + "\n")
     for claim, kind in ((FoldClaim.DISJOINT, "mated pairs"), (FoldClaim.STRICT, "pairs")):
         folds = Folds(source=FoldSource.FILE, file=file, claim=claim)
         with pytest.raises(
             DataError, match=f"^folds.claim: the folds share identities: {kind} of 1 subject lie in more"
         ):
             put(spec(folds=folds), "two")
-        good = Folds(source=FoldSource.FILE, file=written(tmp_path, table(), "good.csv"), claim=claim)
+        good = Folds(source=FoldSource.FILE, file=pair_file(tmp_path, table(), "good.csv"), claim=claim)
         assert pairs_of(spec(folds=good)).strict
 
 
@@ -246,7 +246,7 @@ def test_strata_lie_evenly_in_the_folds() -> None:
 
 def test_overlapping_folds_of_given_disjoint_ones(tmp_path: Path) -> None:
     """A file's folds stay; the overlapping ones split subjects, with non-mated pairs where they are."""
-    folds = Folds(source=FoldSource.FILE, file=written(tmp_path, table()), overlap=True)
+    folds = Folds(source=FoldSource.FILE, file=pair_file(tmp_path, table()), overlap=True)
     found = pairs_of(spec(folds=folds))
     assert found.overlap is not None
     assert found.folds.tolist() == [k // 4 for k in range(12) for _ in range(2)]
@@ -260,7 +260,7 @@ def test_test_sets_of_their_own(tmp_path: Path) -> None:
         test_sets={
             "drawn": PairSetSpec(pairs=Sampled(per_subject=3), folds=Folds(source=FoldSource.DISJOINT, k=4)),
             "listed": PairSetSpec(
-                pairs=Listed(file=written(tmp_path, table())), folds=Folds(source=FoldSource.OFFICIAL)
+                pairs=Listed(file=pair_file(tmp_path, table())), folds=Folds(source=FoldSource.OFFICIAL)
             ),
             "own": PairSetSpec(folds=Folds(source=FoldSource.STRICT, k=2)),
         },

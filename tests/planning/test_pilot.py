@@ -46,7 +46,7 @@ def parties() -> list[object]:
     return from_cohort(MATERIAL, comparisons_of(SPEC, MATERIAL), groups_of(MATERIAL.cohort))
 
 
-def asked() -> list[Wanted]:
+def demands() -> list[Wanted]:
     return [item for item in wanted(SPEC.requirements, parties(), DESK.settings) if isinstance(item, Wanted)]
 
 
@@ -70,7 +70,7 @@ def test_a_pilot_says_how_far_it_is() -> None:
 def test_errors_rates_and_design_effects_are_the_audits() -> None:
     """Errors, rate and trials / n_eff are those of the audit's own Wilson interval at the same threshold and group."""
     result = audit(SPEC).result
-    (section,) = pilot.limits(system(), asked(), DESK)
+    (section,) = pilot.limits(system(), demands(), DESK)
     found = {(row["requirement"], row["group"]): row for row in rows(section)}
     seen = 0
     for name, metric, threshold in (("at", "fnmr", 0.3), ("false", "fmr", 0.2)):
@@ -90,7 +90,7 @@ def test_errors_rates_and_design_effects_are_the_audits() -> None:
 
 def test_needs_follow_from_the_measured_dependence() -> None:
     """Subjects to pass are planned with the design effect carried to other sizes."""
-    (section,) = pilot.limits(system(), asked(), DESK)
+    (section,) = pilot.limits(system(), demands(), DESK)
     row = next(item for item in rows(section) if item["requirement"] == "target")
     design = parties()[0].designs["fnmr"]
     way = power.measured(design, 24, row["deff"])
@@ -100,7 +100,7 @@ def test_needs_follow_from_the_measured_dependence() -> None:
 
 def test_what_scores_do_not_say_is_said() -> None:
     """Acquisitions, and a requirement without a point, have a line and no row."""
-    (section,) = pilot.limits(system(), asked(), DESK)
+    (section,) = pilot.limits(system(), demands(), DESK)
     assert {
         "lost, all: not estimated from these scores",
         "nowhere, all: not estimated from these scores",

@@ -15,7 +15,7 @@ TABLE = Section(
 
 
 def test_page_is_aligned() -> None:
-    """Words stand left, numbers right; a column of two names has a head of two lines; nothing is -."""
+    """Words stand left, numbers right; a column of two names has its head in 2 lines; nothing is -."""
     assert page(TABLE).splitlines() == [
         "Needs",
         "          one way",

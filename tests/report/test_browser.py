@@ -21,19 +21,19 @@ PHONE = 390
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def report_tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
     """The synthetic report, open in chromium."""
     folder = tmp_path_factory.mktemp("browser")
     (folder / "report.html").write_text(render.html(result(), SETTINGS, DATE, "unsigned"), "utf-8")
     with tab(folder / "profile") as page:
-        page.look(1280, 900)
+        page.resize(1280, 900)
         page.open(folder / "report.html")
         yield page
         assert page.console == []
         assert all(url.startswith("file:") and url.endswith("/report.html") for url in page.requests)
 
 
-def test_the_slider_reads_rates_and_counts(opened: Tab) -> None:
+def test_the_slider_reads_rates_and_counts(report_tab: Tab) -> None:
     """At each end of the slider, and between, the rates are the counts' quotients and FNMR rises with the threshold."""
     read = """(place => {
         const slider = document.getElementById("dial-threshold");
@@ -42,7 +42,7 @@ def test_the_slider_reads_rates_and_counts(opened: Tab) -> None:
         const cells = [...document.querySelector("#dial tbody tr").cells].map(cell => cell.textContent);
         return [document.getElementById("dial-value").textContent, ...cells];
     })"""
-    rows = [opened.run(f"{read}({place})") for place in (0, 0.5, 1)]
+    rows = [report_tab.run(f"{read}({place})") for place in (0, 0.5, 1)]
     assert len({row[0] for row in rows}) == 3
     for row in rows:
         for rate, counts in ((row[3], row[4]), (row[5], row[6])):
@@ -56,11 +56,11 @@ def test_the_slider_reads_rates_and_counts(opened: Tab) -> None:
     assert rates[0] < rates[-1]
 
 
-def test_numbers_are_printed_as_the_report_prints_them(opened: Tab) -> None:
+def test_numbers_are_printed_as_the_report_prints_them(report_tab: Tab) -> None:
     """Zero only for zero, powers of ten below 0.01 %, no rate rounded to 100 %: read off a dial of one's own."""
-    script = opened.run("document.scripts[document.scripts.length - 1].textContent")
+    script = report_tab.run("document.scripts[document.scripts.length - 1].textContent")
     start, end = script.index("const trim"), script.index("const count")
-    shown = opened.run(
+    shown = report_tab.run(
         f"(() => {{{script[start:end]}; return [0, 4e-5, 2e-4, 0.0213, 0.961, 0.99996, 1].map(rate)}})()"
     )
     assert shown[:5] == ["0 %", "4.00 × 10⁻⁵", "0.0200 %", "2.13 %", "96.1 %"]
@@ -68,36 +68,36 @@ def test_numbers_are_printed_as_the_report_prints_them(opened: Tab) -> None:
     assert shown[6] == "100 %"
 
 
-def test_toggles_hide_and_show_a_system(opened: Tab) -> None:
+def test_toggles_hide_and_show_a_system(report_tab: Tab) -> None:
     """Unticking a system hides its rows, its findings and its lines; ticking brings them back."""
     count = """(() => [
         [...document.querySelectorAll("main tbody tr")].filter(row => !row.hidden).length,
         [...document.querySelectorAll("article.finding")].filter(part => !part.hidden).length,
         document.querySelectorAll("svg .s.off").length])()"""
     tick = 'document.querySelector("fieldset[data-kind=system] input").click()'
-    before = opened.run(count)
-    opened.run(tick)
-    without = opened.run(count)
-    opened.run(tick)
+    before = report_tab.run(count)
+    report_tab.run(tick)
+    without = report_tab.run(count)
+    report_tab.run(tick)
     assert without[0] < before[0]
     assert without[1] < before[1]
     assert without[2] > before[2] == 0
-    assert opened.run(count) == before
+    assert report_tab.run(count) == before
 
 
-def test_a_legend_switches_its_line(opened: Tab) -> None:
+def test_a_legend_switches_its_line(report_tab: Tab) -> None:
     """A legend's entry is a button that says whether its line is shown."""
     press = """(() => { const key = document.querySelector("#f-curves .keys button"); key.click();
         return [key.getAttribute("aria-pressed"), document.querySelectorAll("#f-curves .s.off").length]; })()"""
-    first, second = opened.run(press), opened.run(press)
+    first, second = report_tab.run(press), report_tab.run(press)
     assert first[0] == "false"
     assert first[1] > 0
     assert second == ["true", 0]
 
 
-def test_a_table_is_copied_as_csv(opened: Tab) -> None:
+def test_a_table_is_copied_as_csv(report_tab: Tab) -> None:
     """The button gives the table's rows and cells, quoted where needed."""
-    text = opened.run("""(async () => { const button = document.querySelector("#t-headline .copy"); button.click();
+    text = report_tab.run("""(async () => { const button = document.querySelector("#t-headline .copy"); button.click();
         await new Promise(done => setTimeout(done, 200)); return button.dataset.csv; })()""")
     lines = text.split("\r\n")
     assert lines[0].startswith("System,FNMR at FMR 1 % (one in 100)")
@@ -105,9 +105,9 @@ def test_a_table_is_copied_as_csv(opened: Tab) -> None:
     assert '"' in lines[1]
 
 
-def test_hovering_reads_a_curve(opened: Tab) -> None:
+def test_hovering_reads_a_curve(report_tab: Tab) -> None:
     """The pointer on a curve names its system and its rates; off the drawing the note goes."""
-    seen = opened.run("""(() => { const svg = document.querySelector("#f-curves svg[data-frame]");
+    seen = report_tab.run("""(() => { const svg = document.querySelector("#f-curves svg[data-frame]");
         svg.scrollIntoView(); const box = svg.getBoundingClientRect(); const tip = document.querySelector(".tip");
         const found = [];
         for (let x = 0.1; x < 1; x += 0.05) for (let y = 0.1; y < 0.9; y += 0.1) {
@@ -121,54 +121,54 @@ def test_hovering_reads_a_curve(opened: Tab) -> None:
     assert any(re.match(r"(northgate|quill_2): FMR [\d.]+ %, FNMR [\d.]+ %", text) for text in seen[0])
 
 
-def test_a_reader_chooses_the_colours(opened: Tab) -> None:
+def test_a_reader_chooses_the_colours(report_tab: Tab) -> None:
     """Light and dark by the reader's choice, whatever the machine asks for; by itself the page follows the machine."""
     paper = "getComputedStyle(document.documentElement).backgroundColor"
     found = {}
     for dark in (False, True):
-        opened.look(1280, 900, dark=dark)
+        report_tab.resize(1280, 900, dark=dark)
         for name in ("light", "dark", "auto"):
-            opened.run(f'document.getElementById("theme-{name}").click()')
-            found[dark, name] = opened.run(paper)
+            report_tab.run(f'document.getElementById("theme-{name}").click()')
+            found[dark, name] = report_tab.run(paper)
     assert found[False, "light"] == found[True, "light"] == found[False, "auto"]
     assert found[False, "dark"] == found[True, "dark"] == found[True, "auto"]
     assert found[False, "light"] != found[False, "dark"]
 
 
-def test_nothing_is_wider_than_a_phone(opened: Tab) -> None:
+def test_nothing_is_wider_than_a_phone(report_tab: Tab) -> None:
     """At 390 pixels the page does not scroll sideways; wide tables scroll in themselves."""
-    opened.look(PHONE, 800)
-    assert opened.run("document.documentElement.scrollWidth") <= PHONE
+    report_tab.resize(PHONE, 800)
+    assert report_tab.run("document.documentElement.scrollWidth") <= PHONE
 
 
-def test_a_phone_leads_from_the_question_to_the_facts(opened: Tab) -> None:
+def test_a_phone_leads_from_the_question_to_the_facts(report_tab: Tab) -> None:
     """At 390 px a link below the question goes to the facts, after the answer; at 1280 px it is hidden."""
     shown = """(link => [link.offsetHeight > 0, document.querySelector(link.getAttribute("href")).className])
         (document.querySelector(".to-facts a"))"""
-    opened.look(PHONE, 900)
-    assert opened.run(shown) == [True, "declared"]
-    opened.look(1280, 900)
-    assert opened.run(shown) == [False, "declared"]
+    report_tab.resize(PHONE, 900)
+    assert report_tab.run(shown) == [True, "declared"]
+    report_tab.resize(1280, 900)
+    assert report_tab.run(shown) == [False, "declared"]
 
 
-def test_a_phone_shows_the_answer_before_the_facts(opened: Tab) -> None:
+def test_a_phone_shows_the_answer_before_the_facts(report_tab: Tab) -> None:
     """At 390 px the answer begins within 600 px of the top and the declared facts come after it; at 1280 px before."""
     tops = """["#answer", ".declared"].map(place =>
         document.querySelector(place).getBoundingClientRect().top + window.scrollY)"""
-    opened.look(PHONE, 844)
-    answer, facts = opened.run(tops)
-    opened.look(1280, 900)
-    wide_answer, wide_facts = opened.run(tops)
+    report_tab.resize(PHONE, 844)
+    answer, facts = report_tab.run(tops)
+    report_tab.resize(1280, 900)
+    wide_answer, wide_facts = report_tab.run(tops)
     assert answer < min(facts, 600)
     assert wide_facts < wide_answer
 
 
-def test_without_scripts_the_page_stands(opened: Tab, tmp_path: Path) -> None:
+def test_without_scripts_the_page_stands(report_tab: Tab, tmp_path: Path) -> None:
     """With scripts off the text is there and no control that would do nothing."""
     (tmp_path / "report.html").write_text(render.html(result(), SETTINGS, DATE, "unsigned"), "utf-8")
     with tab(tmp_path / "profile") as page:
         page.send("Emulation.setScriptExecutionDisabled", value=True)
-        page.look(1280, 900)
+        page.resize(1280, 900)
         page.send("Page.navigate", url=(tmp_path / "report.html").as_uri())
         time.sleep(2)  # no promise comes true in a page without scripts
         assert page.run("document.body.innerText.includes('What this report cannot show')")
@@ -176,15 +176,15 @@ def test_without_scripts_the_page_stands(opened: Tab, tmp_path: Path) -> None:
         assert page.run("document.querySelectorAll('button').length") == 0
 
 
-def test_axe_finds_nothing_serious(opened: Tab) -> None:
+def test_axe_finds_nothing_serious(report_tab: Tab) -> None:
     """axe-core's rules hold, in both themes and at phone width: nothing serious, nothing critical."""
     axe = os.environ.get("FRTAUDIT_AXE")
     if not axe:
         pytest.skip("FRTAUDIT_AXE names no axe.min.js (npm pack axe-core)")
-    opened.run(Path(axe).read_text("utf-8") + "; 0")
+    report_tab.run(Path(axe).read_text("utf-8") + "; 0")
     for width, dark in LOOKS:
-        opened.look(width, 900, dark=dark)
-        found = opened.run(
+        report_tab.resize(width, 900, dark=dark)
+        found = report_tab.run(
             "axe.run(document, {resultTypes: ['violations']}).then(all => all.violations.map("
             "item => [item.id, item.impact, item.nodes.length, String(item.nodes[0].target)]))"
         )

@@ -527,7 +527,7 @@ def test_a_drawing_says_which_system_it_is_of() -> None:
 
 @pytest.mark.parametrize(("width", "least"), [(3.35, 1.7), (7.0, 2.8)])
 def test_curves_have_room_in_a_paper(width: float, least: float) -> None:
-    """Also those that share a page of the report with many: bands of six classes are not told apart in an inch."""
+    """Also those that share a page of the report with many: bands of six classes cannot be distinguished in an inch."""
     choice = Choice(names=("tar-excess-population-group-one",), width=width)
     (figure,) = paper_figures(of_classes(), choice, [tar_curves]).values()
     with ink():

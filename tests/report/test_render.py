@@ -52,7 +52,7 @@ def page() -> str:
 
 
 def test_no_two_landmarks_have_one_name(page: str) -> None:
-    """A table that scrolls is no landmark, and the others are told apart by their names."""
+    """A table that scrolls is no landmark, and the others are distinguished by their names."""
     assert 'class="scroll" role="group"' in page
     assert repeated(page) == set()
     assert repeated("<nav></nav><nav></nav>") == {("navigation", "")}

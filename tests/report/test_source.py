@@ -52,7 +52,7 @@ def test_the_interval_with_bounds_is_printed_first(source: Source) -> None:
 
 
 def test_a_target_without_interval_is_said(source: Source) -> None:
-    """An index without an interval for these people prints a dash."""
+    """An index without an interval for fixed identities prints a dash."""
     record = first(source, "gini")
     assert (
         plain_text(phrases.bounds(record.bound(Target.FIXED_IDENTITIES), record.estimate)) == phrases.ABSENT

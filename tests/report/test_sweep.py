@@ -77,7 +77,7 @@ def test_accuracies_of_a_column_have_two_places() -> None:
 
 
 def test_a_failure_that_does_not_hold_over_the_sweep_is_marked() -> None:
-    """The matrix shows it as undecided, and says that its own run failed it."""
+    """The matrix shows it as inconclusive, and says that its own run failed it."""
     marks = [mark for matrix in sweep.matrices(FOUND) for _, row in matrix.rows for mark in row if mark]  # type: ignore[arg-type]  # JSON
     turned = [mark for mark in marks if mark.other]
     assert turned

@@ -57,7 +57,7 @@ def test_a_name_that_fits_no_certificate_leaves_nothing(name: str, tmp_path: Pat
 
 
 def test_encrypted_key_needs_its_password(tmp_path: Path) -> None:
-    """Right, wrong and missing passwords are told apart, each in one line."""
+    """Right, wrong and missing passwords are distinguished, each in one line."""
     made = generate(tmp_path / "k", "Org", b"secret", WHEN)
     assert read(tmp_path / "k", b"secret").keyid == made.keyid
     with pytest.raises(DataError, match="the password is wrong"):

@@ -69,7 +69,7 @@ def leaf(**options: object) -> Chain:
     return lambda own: (issue("Signer", own, ("Root", ROOT_KEY), **options), ROOT)  # type: ignore[arg-type]  # as issue has them
 
 
-def below(uses: tuple[str, ...] = CERTIFIES, **options: datetime) -> Chain:
+def subordinate(uses: tuple[str, ...] = CERTIFIES, **options: datetime) -> Chain:
     """A signer's certificate by somebody whom the root certified."""
     middle = issue("Middle", MIDDLE_KEY, ("Root", ROOT_KEY), uses, **options)  # type: ignore[arg-type]  # as issue has them
     return lambda own: (issue("Signer", own, ("Middle", MIDDLE_KEY)), middle, ROOT)
@@ -85,9 +85,9 @@ CASES: dict[str, tuple[Chain, int, int]] = {
     "of a server": (leaf(purposes=(ExtendedKeyUsageOID.SERVER_AUTH,)), 3, 0),
     "of a time-stamping authority": (leaf(purposes=(ExtendedKeyUsageOID.TIME_STAMPING,)), 3, 0),
     "for mail": (leaf(purposes=(ExtendedKeyUsageOID.EMAIL_PROTECTION,)), 0, 0),
-    "by an authority below": (below(), 0, 0),
-    "by another signer": (below(SIGNS), 3, 0),
-    "by an expired authority": (below(until=WHEN - DAY), 3, 0),
+    "by an authority below": (subordinate(), 0, 0),
+    "by another signer": (subordinate(SIGNS), 3, 0),
+    "by an expired authority": (subordinate(until=WHEN - DAY), 3, 0),
 }
 
 

@@ -56,7 +56,7 @@ def inner(result: AuditResult) -> Callable[[Folder, Signer, Any], bytes]:
     )
 
 
-def written(folder: Path, signer: Signer, settings: Report = SETTINGS) -> Path:
+def signed_run(folder: Path, signer: Signer, settings: Report = SETTINGS) -> Path:
     """A signed run, with the last audit's result and a style of its own, as a real run leaves it."""
     result, last = make_result(), Previous.read(make_result(0.3).to_bytes())
     shape: Shape = shape_in(OFFICE, {})
@@ -83,13 +83,13 @@ def put(folder: Path, files: Folder, signer: Signer) -> Path:
 @pytest.fixture(scope="module")
 def genuine(tmp_path_factory: pytest.TempPathFactory, signer: Signer) -> Path:
     """A run that no test may change."""
-    return written(tmp_path_factory.mktemp("genuine") / "run", signer)
+    return signed_run(tmp_path_factory.mktemp("genuine") / "run", signer)
 
 
 @pytest.fixture(scope="module")
 def page_only(tmp_path_factory: pytest.TempPathFactory, signer: Signer) -> Path:
     """The same without a PDF: no test may change it."""
-    return written(tmp_path_factory.mktemp("genuine") / "run", signer, replace(SETTINGS, pdf=False))
+    return signed_run(tmp_path_factory.mktemp("genuine") / "run", signer, replace(SETTINGS, pdf=False))
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def layouts(genuine: Path) -> Iterator[dict[bytes, tuple[bytes, ...]]]:
         yield known
 
 
-def said(found: Verification, outcome: CheckStatus) -> list[str]:
+def lines_of(found: Verification, outcome: CheckStatus) -> list[str]:
     """The lines of one outcome."""
     return [f"{check.subject}: {check.message}" for check in found.checks if check.status is outcome]
 
@@ -132,13 +132,15 @@ def test_without_deep_the_layout_is_said_to_be_open(genuine: Path, key_folder: P
     """The page is compared; that the PDF's layout was not is said in a line, which --strict would not pass."""
     found = verify(genuine, [key_folder / PUBLIC])
     assert (found.exit_code, found.strict_exit_code) == (0, 4)
-    assert said(found, CheckStatus.UNCHECKED) == ["report.pdf: layout not compared: --deep lays it out again"]
+    assert lines_of(found, CheckStatus.UNCHECKED) == [
+        "report.pdf: layout not compared: --deep lays it out again"
+    ]
 
 
 @pytest.mark.slow
 def test_an_annex_is_signed_and_made_again(signer: Signer, key_folder: Path, tmp_path: Path) -> None:
     """The annex holds in its folder and alone; one of another text, and the main report in its name, are invalid."""
-    run = written(tmp_path / "run", signer, replace(SETTINGS, annex=True))
+    run = signed_run(tmp_path / "run", signer, replace(SETTINGS, annex=True))
     assert len(read_signed_pdf((run / "annex.pdf").read_bytes(), (), "annex.pdf").signatures) == 1
     for path in (run, run / "report.pdf", run / "annex.pdf"):
         found = verify(path, [key_folder / PUBLIC], Depth.PAPER)
@@ -153,7 +155,7 @@ def test_an_annex_is_signed_and_made_again(signer: Signer, key_folder: Path, tmp
         again = put(tmp_path / f"forged-{number}", {**files, "annex.pdf": data}, signer)
         found = verify(again, [key_folder / PUBLIC], Depth.PAPER)
         assert found.exit_code == 2
-        assert [line.split(":")[0] for line in said(found, CheckStatus.INVALID)] == ["annex.pdf"]
+        assert [line.split(":")[0] for line in lines_of(found, CheckStatus.INVALID)] == ["annex.pdf"]
 
 
 def test_a_pdf_is_held_against_the_layout_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +177,7 @@ def test_a_pdf_is_held_against_the_layout_of_its_name(monkeypatch: pytest.Monkey
 
 # ------------------------------------------------------------------------------------------ attacks by who may sign
 @dataclass
-class Case:
+class OpenRun:
     """A genuine run's files, open to whoever holds the key, and what attacks need."""
 
     files: dict[str, bytes]
@@ -193,7 +195,7 @@ class Case:
         """What the page is made from."""
         return {name: data for name, data in self.files.items() if is_source(name)}
 
-    def say(self, **changes: object) -> None:
+    def set_report(self, **changes: object) -> None:
         """Other settings in report.json."""
         told = json.loads(self.files["report.json"])
         self.files["report.json"] = to_bytes({**told, **changes})
@@ -209,10 +211,10 @@ class Case:
         self.files["report.pdf"] = sign_pdf(make(statement), self.signer, WHEN)
 
 
-def _page(change: Callable[[str], str]) -> Callable[[Case], None]:
+def _page(change: Callable[[str], str]) -> Callable[[OpenRun], None]:
     """An attack on the page beside the PDF, which carries it too."""
 
-    def attack(case: Case) -> None:
+    def attack(case: OpenRun) -> None:
         forged = change(case.page)
         assert forged != case.page
         case.files["report.html"] = forged.encode()
@@ -221,10 +223,10 @@ def _page(change: Callable[[str], str]) -> Callable[[Case], None]:
     return attack
 
 
-def _paper(change: Callable[[str], str]) -> Callable[[Case], None]:
+def _paper(change: Callable[[str], str]) -> Callable[[OpenRun], None]:
     """An attack on the PDF's layout, with the genuine page beside and inside it."""
 
-    def attack(case: Case) -> None:
+    def attack(case: OpenRun) -> None:
         forged = change(case.page)
         assert forged != case.page
         case.laid_out(forged, case.page)
@@ -232,16 +234,16 @@ def _paper(change: Callable[[str], str]) -> Callable[[Case], None]:
     return attack
 
 
-def _attached(case: Case) -> None:
-    case.extra["annex.html"] = b"<p>All requirements are met.</p>"
+def _attached(case: OpenRun) -> None:
+    case.extra["annex.html"] = b"<p>All requirements pass.</p>"
     case.laid_out(case.page)
 
 
-def _other_page_inside(case: Case) -> None:
+def _other_page_inside(case: OpenRun) -> None:
     case.laid_out(case.page, case.page.replace("25", "2.5"))
 
 
-def _before_signing(case: Case) -> None:
+def _before_signing(case: OpenRun) -> None:
     """Another revision between the layout and its signature: the first sheet is another one."""
     from pyhanko.pdf_utils.generic import NumberObject, pdf_name
     from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
@@ -271,58 +273,58 @@ def _words(before: str, after: str) -> Callable[[str], str]:
     return lambda page: page.replace(before, after)
 
 
-def _verdict(**changes: object) -> Callable[[Case], None]:
+def _verdict(**changes: object) -> Callable[[OpenRun], None]:
     return lambda case: case.files.update(
         {"verdict.json": to_bytes({**json.loads(case.files["verdict.json"]), **changes})}
     )
 
 
-def _told(**changes: object) -> Callable[[Case], None]:
-    return lambda case: case.say(**changes)
+def _told(**changes: object) -> Callable[[OpenRun], None]:
+    return lambda case: case.set_report(**changes)
 
 
-def _file(name: str, data: bytes) -> Callable[[Case], None]:
+def _file(name: str, data: bytes) -> Callable[[OpenRun], None]:
     return lambda case: case.files.update({name: data})
 
 
-def _gone(name: str) -> Callable[[Case], None]:
+def _gone(name: str) -> Callable[[OpenRun], None]:
     return lambda case: case.files.pop(name) and None
 
 
-def _followed(change: Callable[[Case], None]) -> Callable[[Case], None]:
+def _followed(change: Callable[[OpenRun], None]) -> Callable[[OpenRun], None]:
     """An attack whose page is made anew from what it left."""
 
-    def attack(case: Case) -> None:
+    def attack(case: OpenRun) -> None:
         change(case)
-        case.say(pdf=False)
+        case.set_report(pdf=False)
         case.files.pop("report.pdf")
         case.files["report.html"] = page_of(case.sources)
 
     return attack
 
 
-def _loose(case: Case) -> None:
+def _loose(case: OpenRun) -> None:
     case.files["report.json"] = json.dumps(json.loads(case.files["report.json"]), indent=1).encode()
 
 
-def _rendered_by(**changes: object) -> Callable[[Case], None]:
+def _rendered_by(**changes: object) -> Callable[[OpenRun], None]:
     """Other names of programs in report.json than this version records."""
 
-    def attack(case: Case) -> None:
+    def attack(case: OpenRun) -> None:
         by = json.loads(case.files["report.json"])["rendered_by"]
-        case.say(rendered_by={**by, **changes})
+        case.set_report(rendered_by={**by, **changes})
 
     return attack
 
 
-def _doubled(case: Case) -> None:
+def _doubled(case: OpenRun) -> None:
     case.files["verdict.json"] = case.files["verdict.json"].replace(b"{", b'{"exit_code":3,', 1)
 
 
-def _bare(change: Callable[[Case], None]) -> Callable[[Case], None]:
+def _bare(change: Callable[[OpenRun], None]) -> Callable[[OpenRun], None]:
     """An attack on a run of this version without page, PDF and settings."""
 
-    def attack(case: Case) -> None:
+    def attack(case: OpenRun) -> None:
         change(case)
         told = json.loads(case.files["result.json"])
         told["versions"]["frtaudit"] = version("frtaudit")
@@ -336,10 +338,10 @@ def _bare(change: Callable[[Case], None]) -> Callable[[Case], None]:
     return attack
 
 
-def _judged(**changes: object) -> Callable[[Case], None]:
+def _judged(**changes: object) -> Callable[[OpenRun], None]:
     """The one finding with other fields, counted as the verdict counts."""
 
-    def attack(case: Case) -> None:
+    def attack(case: OpenRun) -> None:
         told = json.loads(case.files["result.json"])
         told["findings"][0].update(changes)
         result = AuditResult.from_json(told)
@@ -349,15 +351,15 @@ def _judged(**changes: object) -> Callable[[Case], None]:
     return attack
 
 
-def _unsigned(case: Case) -> None:
+def _unsigned(case: OpenRun) -> None:
     """A page that says something else, laid out by somebody and not signed."""
     case.files["report.pdf"] = render.pdf(case.page.replace("25.0", "2.50"))
 
 
-HIDDEN = ".answer { display: none } .answer::before { content: 'All requirements are met.' }"
+HIDDEN = ".answer { display: none } .answer::before { content: 'All requirements pass.' }"
 BOX = "<div style='position:absolute; top:0; width:100%; height:20cm; background:#fff'></div>"
 PRAISE = "<p>The system is fit for use.</p>"
-ATTACKS: Mapping[str, tuple[Callable[[Case], None], str]] = {
+ATTACKS: Mapping[str, tuple[Callable[[OpenRun], None], str]] = {
     "truth hidden by a style on the page": (_page(_style(HIDDEN)), "report.html"),
     "white box over the page": (_page(_words("<body>", f"<body>{BOX}")), "report.html"),
     "sentence without a number on the page": (_page(_words("</h1>", f"</h1>{PRAISE}")), "report.html"),
@@ -434,12 +436,12 @@ def test_a_signer_with_a_trusted_key_is_found(
         for path in genuine.rglob("*")
         if path.is_file() and path.name != STATEMENT
     }
-    case = Case(files=files, signer=signer)
+    case = OpenRun(files=files, signer=signer)
     attack(case)
     assert name == "last audit swapped" or case.files != {**files, STATEMENT: b""}
     found = verify(put(tmp_path / "run", case.files, signer), [key_folder / PUBLIC], Depth.PAPER)
     assert found.exit_code == 2, str(found)
-    assert any(line.startswith(subject) for line in said(found, CheckStatus.INVALID)), str(found)
+    assert any(line.startswith(subject) for line in lines_of(found, CheckStatus.INVALID)), str(found)
 
 
 # --------------------------------------------------------------------------------------------- what is no alarm
@@ -475,7 +477,7 @@ def test_another_version_is_said_and_never_an_alarm(
     resigned(run, signer, rendered_by={**by, **changed})
     found = verify(run, [key_folder / PUBLIC])
     assert (found.exit_code, found.strict_exit_code) == (0, 4), str(found)
-    (open_ended,) = said(found, CheckStatus.UNCHECKED)
+    (open_ended,) = lines_of(found, CheckStatus.UNCHECKED)
     assert open_ended.startswith(f"report.html: {line}")
     assert open_ended.endswith(": page not compared")
     assert str(found).endswith("; not compared or not covered: report.html (exit 0)")
@@ -551,7 +553,7 @@ def test_a_run_of_before_is_no_alarm(original: Path, key_folder: Path) -> None:
     for path in (original, original / "report.pdf"):
         found = verify(path, [key_folder / PUBLIC], Depth.PAPER)
         assert (found.exit_code, found.strict_exit_code) == (0, 4), str(found)
-        assert said(found, CheckStatus.UNCHECKED)[0].endswith(
+        assert lines_of(found, CheckStatus.UNCHECKED)[0].endswith(
             "not compared: it was made before reports recorded what rendered them"
         )
 
@@ -563,7 +565,7 @@ def test_templates_of_a_stranger_are_not_run(
     monkeypatch.setattr("frtaudit.report.rendering.page_of", lambda _: pytest.fail("it was rendered"))
     found = verify(run)
     assert found.exit_code == 3
-    assert said(found, CheckStatus.UNCHECKED) == [
+    assert lines_of(found, CheckStatus.UNCHECKED) == [
         "report.html: not compared: its templates are of a signer who is not trusted here"
     ]
 
@@ -572,7 +574,7 @@ def test_templates_of_a_stranger_are_not_run(
 def test_settings_that_are_none_are_invalid(run: Path, signer: Signer, data: bytes) -> None:
     """report.json that was signed and is no such file is named."""
     found = verify(put(run, {"report.json": data}, signer))
-    assert said(found, CheckStatus.INVALID) == ["report.json: is not a record of report settings"]
+    assert lines_of(found, CheckStatus.INVALID) == ["report.json: is not a record of report settings"]
 
 
 @pytest.mark.parametrize("data", [b"{}", make_result(0.3).to_bytes().replace(b'"limit":1.0', b'"limit":0.9')])
@@ -582,13 +584,13 @@ def test_a_last_audit_that_contradicts_itself_is_invalid(
     """previous.json is held against itself, as the result is."""
     (run / "previous.json").write_bytes(data)
     found = verify(resigned(run, signer, previous=sha256(data)), [key_folder / PUBLIC])
-    assert said(found, CheckStatus.INVALID)[0].startswith("previous.json: ")
+    assert lines_of(found, CheckStatus.INVALID)[0].startswith("previous.json: ")
 
 
 def test_what_leads_to_no_page_is_invalid(run: Path, signer: Signer, key_folder: Path) -> None:
     """Sources of this version that no page can be made from were not those of the page."""
     found = verify(resigned(run, signer, date="soon"), [key_folder / PUBLIC])
-    assert said(found, CheckStatus.INVALID) == [
+    assert lines_of(found, CheckStatus.INVALID) == [
         "report.html: cannot be made again (report.date found 'soon')"
     ]
 
@@ -614,9 +616,9 @@ def test_a_program_that_is_not_named_excuses_no_page(
     """report.json that leaves out what rendered the page, or all of it (None), is invalid."""
     by = json.loads((run / "report.json").read_bytes())["rendered_by"]
     left = {key: said for key, said in by.items() if name is not None and key != name}
-    (run / "report.html").write_text("<p>All requirements are met.</p>")
+    (run / "report.html").write_text("<p>All requirements pass.</p>")
     found = verify(resigned(run, signer, rendered_by=left), [key_folder / PUBLIC])
-    assert [line.partition(" of ")[0] for line in said(found, CheckStatus.INVALID)] == [
+    assert [line.partition(" of ")[0] for line in lines_of(found, CheckStatus.INVALID)] == [
         "report.json: does not say what rendered report.html, as every report since 0.2.0 does"
     ]
 
@@ -640,7 +642,7 @@ def test_templates_that_take_all_there_is_leave_it_open(
     (run / "templates" / "sections" / "mine.html.j2").write_text(template)
     found = verify(put(run, {}, signer), [key_folder / PUBLIC])
     assert found.exit_code == 4, str(found)
-    assert [why in line for line in said(found, CheckStatus.INDETERMINATE)] == [True], str(found)
+    assert [why in line for line in lines_of(found, CheckStatus.INDETERMINATE)] == [True], str(found)
 
 
 def test_a_layout_that_cannot_be_made_here_is_no_alarm(
@@ -657,7 +659,7 @@ def test_a_layout_that_cannot_be_made_here_is_no_alarm(
     monkeypatch.setattr(rerender, "_laid_out", refuse(FrtauditError("report.pdf", "libraries are missing")))
     found = verify(genuine, [key_folder / PUBLIC], Depth.PAPER)
     assert (found.exit_code, found.strict_exit_code) == (0, 4)
-    assert said(found, CheckStatus.UNCHECKED) == [
+    assert lines_of(found, CheckStatus.UNCHECKED) == [
         "report.pdf: layout not compared: report.pdf libraries are missing"
     ]
     monkeypatch.setattr(

@@ -253,7 +253,7 @@ def test_what_its_signer_adds_is_named(signed: Path, sweep: Path) -> None:
     key = [signed / "key" / "public.pem"]
     for name in ADDED:
         (sweep / name).parent.mkdir(exist_ok=True)
-        (sweep / name).write_text("All requirements are met.")
+        (sweep / name).write_text("All requirements pass.")
     _sign(signed, sweep)
     named = {item.subject: item.status.value for item in verify(sweep, key, tabled=made_again).checks}
     codes = {"invalid": 2, "unchecked": 4}

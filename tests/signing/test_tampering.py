@@ -1,4 +1,4 @@
-"""What an opponent would try on a signed run: every attack is found, and none stops verify."""
+"""What an attacker would try on a signed run: every attack is found, and none stops verify."""
 
 import base64
 import json

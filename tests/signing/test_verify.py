@@ -369,7 +369,7 @@ def test_a_table_of_no_run_is_named(original: Path, tmp_path: Path, signer: Sign
     """A signed file among the tables that no run writes is said to be compared with nothing."""
     run = Path(shutil.copytree(original, tmp_path / "run"))
     (run / "tables").mkdir(exist_ok=True)
-    (run / "tables/summary.html").write_text("All requirements are met.")
+    (run / "tables/summary.html").write_text("All requirements pass.")
     (run / STATEMENT).unlink()
     (run / STATEMENT).write_bytes(outer_statement(run, signer, WHEN))
     assert "tables/summary.html: is signed, and no part of a report" in str(

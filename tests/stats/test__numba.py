@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from frtaudit.errors import DataError
-from frtaudit.stats import inlined
-from frtaudit.stats._numba import PLAIN, Deferred, compiled, deferred, kernel
+from frtaudit.stats._numba import PLAIN, Deferred, compiled, deferred, inner, kernel, reordered
 
 
 @kernel
@@ -39,7 +38,7 @@ def test_without_the_compiler_a_kernel_stays_python() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@inlined.inner
+@inner
 def tripled(value: float) -> float:
     """Three times a number."""
     return 3 * value
@@ -50,12 +49,37 @@ def test_numba_is_imported_at_the_first_call_of_a_kernel() -> None:
     code = (
         "import sys\nfrom frtaudit.stats.bootstrap import kernels\nfrom frtaudit.stats.rates.targets import *\n"
         "from frtaudit.stats import _numba, rates\nassert not {'numba', 'llvmlite'} & set(sys.modules)\n"
-        "import doctest\nassert doctest.testmod(_numba).attempted == 2\nassert 'numba' in sys.modules"
+        "import doctest\nassert doctest.testmod(_numba).attempted == 7\nassert 'numba' in sys.modules"
     )
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_inner_function_runs_inside_a_kernel() -> None:
+    """A kernel calls it with arrays, tuples of results come back."""
+
+    def extremes(values: np.ndarray) -> tuple[float, float]:
+        return values.min(), values.max()
+
+    both = inner(extremes)
+    spread = kernel(lambda values: both(values)[1] - both(values)[0])
+    assert spread(np.array([1.0, 4.0, 2.0])) == 3.0
+
+
+def test_a_sum_in_any_order_is_the_sum() -> None:
+    """Terms added side by side give the plain sum but for rounding."""
+
+    def total(values: np.ndarray) -> float:
+        found = 0.0
+        for value in values:
+            found += value
+        return found
+
+    values = np.random.default_rng(1).normal(size=1000)
+    inside = reordered(total)
+    assert abs(kernel(lambda given: inside(given) + 0.0)(values) - values.sum()) < 1e-10
 
 
 @pytest.mark.skipif(PLAIN, reason="nothing is compiled")
@@ -65,7 +89,7 @@ def test_a_kernel_is_compiled_with_what_it_names() -> None:
     def around(value: float) -> float:
         return 5 * value
 
-    fivefold = inlined.inner(around)
+    fivefold = inner(around)
 
     def product(value: float) -> float:
         return tripled(value) * fivefold(value)

@@ -27,7 +27,7 @@ def test_a_perfect_service_errs_nowhere_on_the_truth() -> None:
 
 @pytest.mark.slow
 def test_intervals_on_true_labels_hold_the_population() -> None:
-    """FNMR at FMR 1 % of new people, a small part of the study: each scene 0.95, a false alarm of 1 in 1000."""
+    """FNMR at FMR 1 % for the population, a small part of the study: each scene 0.95, a false alarm of 1 in 1000."""
     scenes = [scene for scene in SCENES if scene.name in ("mechanism relatives", "12 % bad, two services")]
     rows = list(study(4, 7, queries=40, scenes=scenes))
     assert [row.scene for row in rows if row.p <= ALARM] == []

@@ -67,7 +67,7 @@ class CommonSupport:
 
     @property
     def first_system(self) -> SystemData:
-        """A trial that knows what all share: spec, cohort, groups."""
+        """Data that all systems share: spec, cohort, groups."""
         return self.systems[0].system
 
     def copies(self) -> Ints:

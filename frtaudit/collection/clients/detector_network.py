@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from frtaudit.collection.clients.face_network import CPU, read_model, session_of
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Floats, Singles
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.errors import ProviderError
@@ -33,7 +30,7 @@ class DetectorNetwork:
         self.size: tuple[int, int] | None = (shape[2], shape[3]) if fixed else None
         self.outputs = tuple(str(node.name) for node in self._run.get_outputs())
 
-    def run(self, values: npt.NDArray[np.float32], outputs: Sequence[str]) -> list[Floats]:
+    def run(self, values: Singles, outputs: Sequence[str]) -> list[Floats]:
         """The outputs of one picture. Raises :class:`CallError` (failure to acquire, ``detector_failed``)."""
         try:
             return list(self._run.run(list(outputs), {self._input: values}))

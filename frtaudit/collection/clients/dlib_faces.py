@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any  # dlib has no types
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
+from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.collecting import Box, CallError, Refusal
 from frtaudit.errors import ProviderError, SpecError
@@ -23,8 +23,6 @@ EXTRA = "pip install frtaudit[dlib]"
 CNN_FILE = "mmod_human_face_detector.dat"
 RECOGNITION_FILE = "dlib_face_recognition_resnet_model_v1.dat"
 CHIP = 150  # pixels of a side of what the recognition network takes
-
-Pixels = npt.NDArray[np.uint8]
 
 
 class Finder(StrEnum):
@@ -180,7 +178,7 @@ class Describer:
         self._predictor = self._dlib.shape_predictor(str(model_file(landmarks_file(landmarks))))
         self._describe = self._dlib.face_recognition_model_v1(str(model_file(RECOGNITION_FILE)))
 
-    def find_landmarks(self, image: Pixels, box: Box) -> npt.NDArray[np.float64]:
+    def find_landmarks(self, image: Pixels, box: Box) -> Floats:
         """The landmarks of the face in a box, shape (5, 2) or (68, 2), in dlib's order. Raises as :meth:`chip` does."""
         return np.array([(part.x, part.y) for part in self._shape(image, box).parts()], dtype=np.float64)
 
@@ -195,7 +193,7 @@ class Describer:
         except (MemoryError, RuntimeError) as error:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor") from error
 
-    def descriptor(self, chip: Pixels) -> npt.NDArray[np.float64]:
+    def descriptor(self, chip: Pixels) -> Floats:
         """Of a chip, shape (128,). Raises as :meth:`chip` does."""
         try:
             descriptor = np.array(self._describe.compute_face_descriptor(np.ascontiguousarray(chip), 0))

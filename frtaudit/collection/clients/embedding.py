@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Protocol  # Any: values of onnxruntime, which has no types
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.collection.clients.face_network import CPU, read_model, session_of
+from frtaudit.core.arrays import Singles
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import Picture
 from frtaudit.errors import ProviderError
@@ -17,13 +17,12 @@ WHERE = "duplicates.model"
 SIDE = 32
 SHORT, INPUT = 256, 224  # of ImageNet networks: the shorter side, the square that is cut out of its middle
 MEAN, SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet's pixels, by channel
-Vector = npt.NDArray[np.float32]
 
 
 class Embedder(Protocol):
     """How images become vectors."""
 
-    def vector(self, picture: Picture) -> Vector:
+    def vector(self, picture: Picture) -> Singles:
         """Shape (D,), float32, never all zero."""
 
     def recorded_settings(self) -> Mapping[str, str]:
@@ -34,7 +33,7 @@ class Embedder(Protocol):
 class Thumbnail:
     """32 by 32 grey values around their mean: finds copies in another size or quality, not cuts and mirrors."""
 
-    def vector(self, picture: Picture) -> Vector:
+    def vector(self, picture: Picture) -> Singles:
         """Shape (1025,): the last is 1 for a picture of one grey and 0 for all others."""
         from PIL import Image
 
@@ -79,7 +78,7 @@ class Network:
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
-    def vector(self, picture: Picture) -> Vector:
+    def vector(self, picture: Picture) -> Singles:
         """Shape (D,); of a picture that it makes nothing of, ones."""
         image = _squared(picture, self._size)
         fed = image[None] if self._last else image.transpose(2, 0, 1)[None]
@@ -95,7 +94,7 @@ class Network:
         return {"embedding": "onnx", "model": self.digest}
 
 
-def _squared(picture: Picture, size: tuple[int, int]) -> Vector:
+def _squared(picture: Picture, size: tuple[int, int]) -> Singles:
     """The middle of a picture, (H, W, 3), float32, by ImageNet's mean and spread."""
     from PIL import Image
 

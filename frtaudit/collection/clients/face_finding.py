@@ -6,14 +6,11 @@ from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Floats, Ints, Pixels
 from frtaudit.core.collecting import Box, CallError
 from frtaudit.errors import ProviderError
-
-Pixels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,9 @@ from types import ModuleType
 from typing import Any  # Any: values of onnxruntime, which has no types
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.collection.clients.onnx_file import is_one_file
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Floats, Pixels, Singles
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine.files import Links, read_regular
@@ -25,9 +24,6 @@ PACKAGE = "onnxruntime"
 EXTRA = "pip install frtaudit[onnx]"
 CPU = "CPUExecutionProvider"
 WHOLE = "a whole .onnx file"
-
-Pixels = npt.NDArray[np.uint8]
-Inputs = npt.NDArray[np.float32]
 
 
 class Layout(StrEnum):
@@ -67,7 +63,7 @@ class ModelInput:
         """Of the input for one face."""
         return (1, 3, *self.size) if self.layout is Layout.NCHW else (1, *self.size, 3)
 
-    def of(self, face: Pixels) -> Inputs:
+    def of(self, face: Pixels) -> Singles:
         """The input for a face, RGB, shape (height, width, 3)."""
         ordered = face[..., ::-1] if self.colours is Colours.BGR else face
         values = np.array(ordered.transpose(2, 0, 1), dtype=np.float32, order="C")
@@ -155,7 +151,7 @@ class FaceNetwork:
             raise ProviderError(self._where, f"output of shape {list(shape)}", "an embedding, [1, D]")
         return size
 
-    def outputs(self, faces: Sequence[Inputs]) -> Floats:
+    def outputs(self, faces: Sequence[Singles]) -> Floats:
         """As the model gives them, one face at a time, shape (faces, D); NaN where there is no embedding."""
         embeddings = np.zeros((len(faces), self.dimension))
         for row, values in zip(embeddings, faces, strict=True):
@@ -164,7 +160,7 @@ class FaceNetwork:
         embeddings[~(np.isfinite(embeddings).all(axis=1) & embeddings.any(axis=1))] = np.nan
         return embeddings
 
-    def embedding(self, values: Inputs) -> Floats:
+    def embedding(self, values: Singles) -> Floats:
         """Of one face, shape (D,). Raises :class:`CallError` (failure to acquire, ``no_embedding``)."""
         embedding: Floats = self.outputs([values])[0]
         if np.isnan(embedding).any():

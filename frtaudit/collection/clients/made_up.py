@@ -8,15 +8,12 @@ import io
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from frtaudit.collection.clients.pictures import pixels
-from frtaudit.core.arrays import Bytes
+from frtaudit.core.arrays import Bytes, Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import Box, Picture
-
-Array = npt.NDArray[np.float64]
 
 SIDE = 96  # pixels of a drawn face
 GRID = 6  # its pattern has this many patches a side
@@ -27,12 +24,12 @@ MIN_SIDE = 16  # pixels of a side below which nothing is seen
 THUMBNAIL = 12
 
 
-def pattern(seed: int, *names: str) -> Array:
+def pattern(seed: int, *names: str) -> Floats:
     """A face's own pattern, keyed by names: (GRID, GRID), standard normal."""
     return np.random.default_rng(seed_of(seed, *names)).standard_normal((GRID, GRID))
 
 
-def drawn(patterns: Array, side: int = SIDE) -> Bytes:
+def drawn(patterns: Floats, side: int = SIDE) -> Bytes:
     """A pattern as gray pixels: (side, side), uint8, smooth, brighter than ``EDGE`` everywhere."""
     from PIL import Image
 
@@ -76,7 +73,7 @@ def boxes_in(picture: Picture) -> tuple[Box, ...]:
     return tuple(sorted(boxes, key=lambda box: (box.x, box.y)))
 
 
-def template(picture: Picture, box: Box) -> Array:
+def template(picture: Picture, box: Box) -> Floats:
     """The region's thumbnail, centred and of length 1: (THUMBNAIL^2,); a flat one is of zeros."""
     from PIL import Image
 
@@ -84,12 +81,12 @@ def template(picture: Picture, box: Box) -> Array:
     edges = (box.x, box.y, box.x + box.width, box.y + box.height)
     thumbnail = image.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX, box=edges)
     small = np.asarray(thumbnail, dtype=np.float64)
-    centred: Array = (small - small.mean()).ravel()
+    centred: Floats = (small - small.mean()).ravel()
     length = float(np.linalg.norm(centred))
     return centred / length if length > 0 else centred
 
 
-def likeness(template: Array, other: Array, model: str, noise: float, asymmetry: float = 0.0) -> float:
+def likeness(template: Floats, other: Floats, model: str, noise: float, asymmetry: float = 0.0) -> float:
     """Cosine of two templates, plus noise that the pair and the model decide: no state, the same at each call.
 
     ``noise``: its standard deviation, one draw for both orders; ``asymmetry``: of a draw for each order.
@@ -112,7 +109,7 @@ def logistic(value: float, middle: float, slope: float) -> float:
     return float(1.0 / (1.0 + np.exp(-slope * (value - middle))))
 
 
-def _key(values: Array) -> str:
+def _key(values: Floats) -> str:
     """Templates that differ by less than a hundredth mostly have one key."""
     return hashlib.sha256(np.round(values * 50).astype(np.int8).tobytes()).hexdigest()
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.collection.clients import dlib_faces
-from frtaudit.collection.clients.face_finding import FoundFace, Gives, Pixels
-from frtaudit.core.arrays import Floats
+from frtaudit.collection.clients.face_finding import FoundFace, Gives
+from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.registry import register
 
 # Landmarks in dlib's order whose mean is each of the five: of 68 (eyes 6 points each), of 5 (corners of the eyes).

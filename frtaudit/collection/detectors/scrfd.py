@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from frtaudit.collection.clients.detector_network import DetectorNetwork
-from frtaudit.collection.clients.face_finding import FoundFace, Gives, Pixels, faces_of, lettered, tried
-from frtaudit.core.arrays import Floats
+from frtaudit.collection.clients.face_finding import FoundFace, Gives, faces_of, lettered, tried
+from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH
 from frtaudit.errors import ProviderError, SpecError

@@ -7,13 +7,8 @@ numbers throughout, black beyond the border. What a model saw in training was cu
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats
-
-Pixels = npt.NDArray[np.uint8]
-Packed = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.int64]
+from frtaudit.core.arrays import Floats, Ints, Longs, Pixels
 
 _STEPS, _FINE = 5, 10  # bits of a coordinate behind the point: of the weights, of the sums
 _BORDER = 2  # black pixels around what is read of a picture, so that every neighbour is there
@@ -81,28 +76,28 @@ def warped(image: Pixels, matrix: Floats, size: tuple[int, int]) -> Pixels:
     return np.stack(colours, axis=-1)
 
 
-def _places(inverse: Floats, size: tuple[int, int]) -> tuple[Places, Places]:
+def _places(inverse: Floats, size: tuple[int, int]) -> tuple[Ints, Ints]:
     """X and y in the picture of each pixel of the output, shape ``size``, in steps of 1/32 pixel."""
     height, width = size
     unit, half = 1 << _FINE, 1 << (_FINE - _STEPS - 1)
     columns, rows = np.arange(width), np.arange(height)
 
-    def along(row: Floats) -> Places:
+    def along(row: Floats) -> Ints:
         right = np.rint(row[0] * columns * unit).astype(np.int64)[None, :]
         down = np.rint((row[1] * rows + row[2]) * unit).astype(np.int64)[:, None]
-        steps: Places = (right + down + half) >> (_FINE - _STEPS)
+        steps: Ints = (right + down + half) >> (_FINE - _STEPS)
         return steps
 
     return along(inverse[0]), along(inverse[1])
 
 
-def _clipped(places: Places, length: int) -> tuple[Places, Packed]:
+def _clipped(places: Ints, length: int) -> tuple[Ints, Longs]:
     """Whole pixels, no farther out than the border, and the fraction beyond them in 1/32."""
     fraction = (places & ((1 << _STEPS) - 1)).astype(np.uint64)
     return np.clip(places >> _STEPS, -_BORDER, length), fraction
 
 
-def _pixels(image: Pixels, x: Places, y: Places) -> Callable[[int, int], Packed]:
+def _pixels(image: Pixels, x: Ints, y: Ints) -> Callable[[int, int], Longs]:
     """What gives the pixels so far right and below of x and y, colours packed, black where there is no picture.
 
     All between the outermost are packed at once, unless few of them are read: of a large picture.
@@ -119,7 +114,7 @@ def _pixels(image: Pixels, x: Places, y: Places) -> Callable[[int, int], Packed]
     return lambda to_right, below: flat[first + below * width + to_right]
 
 
-def _read(image: Pixels, x: Places, y: Places) -> Packed:
+def _read(image: Pixels, x: Ints, y: Ints) -> Longs:
     height, width = image.shape[:2]
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
     places = np.clip(y, 0, height - 1) * width + np.clip(x, 0, width - 1)
@@ -127,7 +122,7 @@ def _read(image: Pixels, x: Places, y: Places) -> Packed:
     return np.where(inside, _packed(there), np.uint64(0))
 
 
-def _packed(pixels: Pixels) -> Packed:
+def _packed(pixels: Pixels) -> Longs:
     """Three colours in one number."""
     packed = np.zeros(pixels.shape[:-1], dtype=np.uint64)
     for colour, shift in enumerate(_SHIFTS):

@@ -7,14 +7,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.collection.clients.pictures import decoded
-from frtaudit.collection.embed.align import Pixels
 from frtaudit.collection.embed.engine import chosen, engine_of
 from frtaudit.collection.embed.images import Shot, read_image
 from frtaudit.collection.embed.spec import EmbedSpec
-from frtaudit.core.arrays import Floats, Ints, Singles
+from frtaudit.core.arrays import Floats, Ints, Names, Pixels, Singles
 from frtaudit.core.collecting import CallError
 from frtaudit.core.machine.files import open_regular
 
@@ -30,9 +28,9 @@ class Block:
     file, (b,), empty where it could not be read; ``vectors``: (m, D), float32; ``length``: (m,), of the model's output.
     """
 
-    code: npt.NDArray[np.str_]
+    code: Names
     faces: Ints
-    sha256: npt.NDArray[np.str_]
+    sha256: Names
     vectors: Singles
     length: Floats
 

@@ -18,10 +18,10 @@ from frtaudit.collection.clients.dlib_faces import installed as dlib_installed
 from frtaudit.collection.clients.face_finding import FoundFace
 from frtaudit.collection.clients.face_network import FaceNetwork
 from frtaudit.collection.clients.face_network import installed as onnxruntime_installed
-from frtaudit.collection.embed.align import Pixels, similarity, warped
+from frtaudit.collection.embed.align import similarity, warped
 from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
 from frtaudit.collection.embed.spec import EmbedSpec, Several
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.collecting import Box, CallError, Refusal
 
 WHERE = "model"

@@ -2,10 +2,10 @@
 
 import base64
 
-from frtaudit.collection.clients.made_up import Array
 from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.fake.wire import Request, Response, digest_of, json_response
 from frtaudit.collection.fake.world import World, area
+from frtaudit.core.arrays import Floats
 from frtaudit.core.collecting import CallError
 
 KEY, SECRET = "made-up-facepp-key", "made-up-facepp-secret"
@@ -62,7 +62,7 @@ class FacePlusPlus:
         content = {"request_id": key[:32], "time_used": 120, "image_id": key[:16]}
         return json_response({**content, "faces": faces, "face_num": len(faces)})
 
-    def _face(self, sent: dict[str, bytes], number: int, world: World) -> Array | None:
+    def _face(self, sent: dict[str, bytes], number: int, world: World) -> Floats | None:
         """By token or by image; None where the image shows nobody."""
         token = sent.get(f"face_token{number}")
         if token is not None:

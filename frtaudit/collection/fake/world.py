@@ -9,8 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from frtaudit.collection.clients.made_up import Array, boxes_in, likeness, logistic, template
+from frtaudit.collection.clients.made_up import boxes_in, likeness, logistic, template
 from frtaudit.collection.fake.faults import Faults
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import Box, Picture
 from frtaudit.errors import SpecError
@@ -71,7 +72,7 @@ class World:
 
     conduct: Conduct = field(default_factory=Conduct)
     clock: Callable[[], float] = time.monotonic
-    _tokens: dict[str, tuple[Array, float]] = field(default_factory=dict, repr=False)
+    _tokens: dict[str, tuple[Floats, float]] = field(default_factory=dict, repr=False)
     _attempts: Counter[str] = field(default_factory=Counter, repr=False)
     _answered: Counter[str] = field(default_factory=Counter, repr=False)
     _totals: Counter[str] = field(default_factory=Counter, repr=False)
@@ -110,24 +111,24 @@ class World:
             self._next[service] = turn
             return False
 
-    def faces(self, picture: Picture) -> list[tuple[Box, Array]]:
+    def faces(self, picture: Picture) -> list[tuple[Box, Floats]]:
         """Bright regions and their templates, from left to right."""
         return [(box, template(picture, box)) for box in boxes_in(picture)]
 
-    def token(self, service: str, values: Array, lifetime: float | None = None) -> str:
+    def token(self, service: str, values: Floats, lifetime: float | None = None) -> str:
         """What a service calls a face by: the same for the same pixels, good for ``lifetime`` seconds from now."""
         name = f"{seed_of(0, service, values.tobytes().hex()):016x}{seed_of(1, service, values.tobytes().hex()):016x}"
         with self._lock:
             self._tokens[name] = (values, self.clock() + (lifetime or self.conduct.lifetime))
         return name
 
-    def face_of(self, token: str) -> Array | None:
+    def face_of(self, token: str) -> Floats | None:
         """The template of a token; None for one that is unknown or has ended."""
         with self._lock:
             values, ends = self._tokens.get(token, (np.zeros(0), -np.inf))
         return values if ends > self.clock() else None
 
-    def score(self, service: str, template: Array, other: Array, key: str) -> float:
+    def score(self, service: str, template: Floats, other: Floats, key: str) -> float:
         """On the service's scale."""
         matcher, swapped = MATCHERS[service], self.swapped(service, key)
         model = f"{service} {'two' if swapped else 'one'}"
@@ -163,6 +164,6 @@ class World:
         return {"services": services, "faults": faults, "requests": requests}
 
 
-def area(face: tuple[Box, Array]) -> float:
+def area(face: tuple[Box, Floats]) -> float:
     """Of a face's box, by which the largest is chosen."""
     return face[0].width * face[0].height

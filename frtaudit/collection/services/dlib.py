@@ -5,17 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.collection.clients import dlib_faces
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
+from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.collecting import Answer, Box, Crop, DetectedFace, Detection, Picture
 from frtaudit.core.registry import register
 
 FARTHEST = 2.0  # distances above it, which no pair of faces comes near, count as it
-
-Template = npt.NDArray[np.float64]
 
 
 @register("service", "dlib")
@@ -96,7 +94,7 @@ class _Open:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _of(self, crop: Crop) -> Template:
+    def _of(self, crop: Crop) -> Floats:
         """The descriptor of a crop: of the face that was seen, or of the largest."""
         if crop.face is not None and isinstance(crop.face.handle, np.ndarray):
             return crop.face.handle
@@ -105,10 +103,10 @@ class _Open:
             box = crop.face.box if crop.face is not None else None
             return self._template(image, box or dlib_faces.largest(self._detector.faces(image)).box)
 
-    def _template(self, image: dlib_faces.Pixels, box: Box) -> Template:
+    def _template(self, image: Pixels, box: Box) -> Floats:
         """The descriptor of the face in a box, shape (128,)."""
         return self._describer.descriptor(self._describer.chip(image, box))
 
 
-def _array(picture: Picture) -> dlib_faces.Pixels:
+def _array(picture: Picture) -> Pixels:
     return np.array(pixels(picture), dtype=np.uint8)

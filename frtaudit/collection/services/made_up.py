@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from frtaudit.collection.clients.handles import largest
-from frtaudit.collection.clients.made_up import Array, boxes_in, likeness, logistic, template
+from frtaudit.collection.clients.made_up import boxes_in, likeness, logistic, template
 from frtaudit.collection.clients.protocol import Gate, Limits
+from frtaudit.core.arrays import Floats
 from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Picture, Refusal
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
@@ -79,7 +80,7 @@ def _faces(picture: Picture) -> tuple[DetectedFace, ...]:
     )
 
 
-def _template(crop: Crop) -> Array:
+def _template(crop: Crop) -> Floats:
     seen = crop.face if crop.face is not None else largest(_faces(crop.picture))
     if isinstance(seen.handle, np.ndarray):
         return seen.handle

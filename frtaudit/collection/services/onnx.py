@@ -12,7 +12,7 @@ from frtaudit.collection.clients import face_network
 from frtaudit.collection.clients.dlib_faces import Detector, Finding, largest
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Floats, Pixels, Singles
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import Answer, Box, Crop, DetectedFace, Detection, Picture
 from frtaudit.core.registry import register
@@ -94,7 +94,7 @@ class Onnx:
     def _finding(self) -> Finding | None:
         return Finding(longest=self.longest) if self.detector is FoundBy.DLIB else None
 
-    def taken(self, image: face_network.Pixels, box: Box | None) -> face_network.Inputs:
+    def taken(self, image: Pixels, box: Box | None) -> Singles:
         """The model's input for a face, shape (1, 3, height, width) or (1, height, width, 3)."""
         height, width = self.size
         cut = Image.fromarray(image)
@@ -127,7 +127,7 @@ class _Open:
         ]
         return Detection(faces=tuple(seen), version=self._version)
 
-    def _boxes(self, image: face_network.Pixels) -> list[tuple[Box, dict[str, float | str]]]:
+    def _boxes(self, image: Pixels) -> list[tuple[Box, dict[str, float | str]]]:
         if self._detector is None:
             return [(_whole(image), {})]
         with self._lock:
@@ -153,15 +153,15 @@ class _Open:
                 box = largest(self._detector.faces(image)).box
         return self._embedding(image, box or _whole(image))
 
-    def _embedding(self, image: face_network.Pixels, box: Box) -> Floats:
+    def _embedding(self, image: Pixels, box: Box) -> Floats:
         """Of unit length, shape (D,)."""
         embedding = self._network.embedding(self._how.taken(image, box))
         return np.asarray(embedding / np.linalg.norm(embedding))
 
 
-def _array(picture: Picture) -> face_network.Pixels:
+def _array(picture: Picture) -> Pixels:
     return np.array(pixels(picture), dtype=np.uint8)
 
 
-def _whole(image: face_network.Pixels) -> Box:
+def _whole(image: Pixels) -> Box:
     return Box(x=0, y=0, width=image.shape[1], height=image.shape[0])

@@ -9,11 +9,12 @@ from typing import Any  # Any: h5py has no types
 import numpy as np
 from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
 
+from frtaudit.core.arrays import Array
 from frtaudit.core.machine.extras import need
 from frtaudit.core.machine.files import check_regular, open_regular
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import stem
-from frtaudit.inputs.template_files import MEMBERS, UNREADABLE, Array
+from frtaudit.inputs.template_files import MEMBERS, UNREADABLE
 
 ARRAYS = (".npz", ".npy", ".h5", ".hdf5")
 PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags
+from frtaudit.core.arrays import Flags, Shorts
 from frtaudit.errors import DataError
-from frtaudit.inputs.importing.values import Folds, Pairs
+from frtaudit.inputs.importing.values import Pairs
 
 TENTHS = 10
 
 
-def positional_folds(mated: Flags, k: int = TENTHS) -> tuple[Folds | None, str]:
+def positional_folds(mated: Flags, k: int = TENTHS) -> tuple[Shorts | None, str]:
     """The fold of each of P pairs by its position, and a note; None if the order gives no folds.
 
     Pairs in the order of folds are split in this order. All mated pairs, then all non-mated ones (CALFW, CPLFW): the

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags
+from frtaudit.core.arrays import Flags, Shorts
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.folds import positional_folds
-from frtaudit.inputs.importing.values import Folds, Pairs
+from frtaudit.inputs.importing.values import Pairs
 
 
 def pairs_of(
@@ -18,7 +18,7 @@ def pairs_of(
     first: int = 1,
     step: int = 1,
     mated: Flags | None = None,
-    fold: Folds | None = None,
+    fold: Shorts | None = None,
 ) -> Pairs:
     """Pairs by sample; pair i is in line ``first + i * step`` of ``file``.
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Singles
+from frtaudit.core.arrays import Array, Flags, Singles
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
@@ -25,7 +25,6 @@ from frtaudit.inputs.tables import (
     table_stem,
     table_suffix,
 )
-from frtaudit.inputs.template_files import Array
 
 EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
              "vectors", "embs", "emb", "X", "x", "")  # fmt: skip

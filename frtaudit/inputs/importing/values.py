@@ -4,18 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from frtaudit.core.arrays import Flags, Floats, Index, Singles
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Shorts, Singles
 from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError, SpecError
 
 if TYPE_CHECKING:
     from frtaudit.inputs.importing.contents import Contents
 
-Folds = npt.NDArray[np.int16]
-LineNumbers = npt.NDArray[np.int64]
 UNKNOWN = "not known: declare source and licence of the images in the spec, under provenance"
 RESEARCH = "for research only; the pages of its authors have the terms"
 
@@ -92,9 +87,9 @@ class Pairs:
     file: str
     probe: Index
     reference: Index
-    lines: LineNumbers
+    lines: Ints
     mated: Flags | None = None
-    fold: Folds | None = None
+    fold: Shorts | None = None
     starts: tuple[tuple[int, str], ...] = ()
 
     def place(self, pair: int) -> str:

@@ -6,11 +6,11 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Floats, Shorts
 from frtaudit.core.registry import register
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents
-from frtaudit.inputs.importing.values import Evidence, Folds, KnownSet, Options, Pairs, PairScores, Samples
+from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, PairScores, Samples
 from frtaudit.inputs.tables import Table, read_table
 
 NEEDED = ("fold", "p1", "p2", "label", "att1", "att2")
@@ -81,7 +81,7 @@ def _labels(table: Table) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
     return np.asarray(kinds > 0, dtype=np.bool_)
 
 
-def _folds(table: Table) -> Folds:
+def _folds(table: Table) -> Shorts:
     texts = table.coded("fold")
     wrong = [str(name) for name in texts.names if not str(name).isdecimal() or len(str(name)) > 3]
     if wrong or (texts.code < 0).any():

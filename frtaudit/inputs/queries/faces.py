@@ -6,12 +6,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Ints, Texts
+from frtaudit.core.arrays import Index, Ints, Signs, Texts
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
-from frtaudit.inputs.coded import Coded, Codes, joined
+from frtaudit.inputs.coded import Coded, joined
 from frtaudit.inputs.pairing import both_orders
 from frtaudit.inputs.score_lists.scorelist import ScoreList, refuse_repeats
 from frtaudit.inputs.tables import Table
@@ -61,7 +60,7 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
     return faces, {name: table.texts(name)[order] for name in table.columns if name not in taken}
 
 
-def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:
+def answers_of(table: Table, column: str) -> Signs:
     """What a column answers, shape (R,): 1, 0, -1, or -2 for nothing. Raises :class:`DataError` naming the line."""
     answers = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
     if None in answers:
@@ -107,11 +106,11 @@ class _Said:
 
     scores: ScoreList
     rows: Ints
-    first: Codes
-    second: Codes
+    first: Index
+    second: Index
 
 
-def _numbered(side: Coded, index: "pd.Index") -> Codes:
+def _numbered(side: Coded, index: "pd.Index") -> Index:
     """The place of each row's text in an index, shape (R,), -1 where it is not there; each text is sought once."""
     import pandas as pd
 

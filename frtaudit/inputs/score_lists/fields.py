@@ -12,11 +12,10 @@ from enum import Enum
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
 from frtaudit.inputs.tables import check_columns
@@ -26,8 +25,6 @@ LONGEST = 1 << 20  # bytes of a line
 _REMARK = b"#"
 _UNEVEN = (b"\t", b"  ", b"\n ", b" \n", b" \r", b'"')  # what is laid out anew between spaces
 _UTF8, _OTHERS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
-
-Codes = npt.NDArray[np.int32]
 
 
 class Nan(Enum):
@@ -41,7 +38,7 @@ class Nan(Enum):
 class Coded:
     """A column of text: ``codes`` (P,) int32 into ``names``, which are unique."""
 
-    codes: Codes
+    codes: Index
     names: Sequence[str]
 
 

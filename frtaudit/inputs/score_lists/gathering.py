@@ -13,7 +13,7 @@ from frtaudit.core.scores import ScoreTable
 from frtaudit.errors import DataError
 from frtaudit.inputs.pairing import ONCE, both_orders, listed_comparisons
 from frtaudit.inputs.roster import Roster
-from frtaudit.inputs.score_lists.fields import Coded, Codes, Fields
+from frtaudit.inputs.score_lists.fields import Coded, Fields
 from frtaudit.inputs.score_lists.scorelist import MISSING_SCORE
 
 SELF, OF_DROPPED = "self_comparison", "comparison_of_dropped_subject"
@@ -117,7 +117,7 @@ def _first_rows(coded: Coded) -> Ints:
     return rows
 
 
-def _once(of: Coded, values: Coded, read: Fields, problem: str) -> Codes:
+def _once(of: Coded, values: Coded, read: Fields, problem: str) -> Index:
     """The one value of each name, (names,) int32; :class:`DataError` at the first row that gives another."""
     code = values.codes[_first_rows(of)]
     other = code[of.codes] != values.codes

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
@@ -136,7 +135,7 @@ def _roster(people: Mapping[str, _Person]) -> Roster:
     )
 
 
-_Part = tuple[Index, Index, Floats, Coded, Table, npt.NDArray[np.int64]]  # of one list; its rows last
+_Part = tuple[Index, Index, Floats, Coded, Table, Ints]  # of one list; its rows last
 
 
 def tables_of(

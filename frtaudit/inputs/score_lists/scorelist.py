@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints, Texts
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Positions, Texts
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.coded import Coded
 from frtaudit.inputs.pairing import ONCE, repeated
@@ -126,7 +125,7 @@ def _scores(table: Table) -> Floats:
     return score
 
 
-def _parsed(table: Table, texts: Texts, rows: npt.NDArray[np.intp]) -> Floats:
+def _parsed(table: Table, texts: Texts, rows: Positions) -> Floats:
     """The scores of the given rows; :class:`DataError` names the first that is not a number."""
     try:
         whole = "".join(texts[rows])

@@ -11,8 +11,8 @@ from frtaudit.core import Curve
 from frtaudit.core.curves import step_envelope
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import INK, MARKERS, Pen, pen
-from frtaudit.report.figures.curves import EPSILON, Series, draw_marks
-from frtaudit.report.figures.ticks import index_ticks, log_rates
+from frtaudit.report.figures.curves import Series, draw_marks
+from frtaudit.report.figures.ticks import EPSILON, index_ticks, log_rates
 from frtaudit.report.pieces import Key, Panel
 
 FILL, FAINT = 0.22, 0.3

@@ -12,7 +12,6 @@ from typing import Any, TypeVar  # Any: settings of Matplotlib, of many types, a
 
 import matplotlib as mpl
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
@@ -21,6 +20,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter
 from matplotlib.transforms import blended_transform_factory
 
+from frtaudit.core.arrays import Positions
 from frtaudit.core.machine.resources import shipped
 from frtaudit.errors import printable
 from frtaudit.report.direction import as_shown, isolated
@@ -278,9 +278,7 @@ def _frame(drawing: Drawing) -> str:
     return " ".join([*places, axes.get_xscale(), axes.get_yscale()])
 
 
-def visible(
-    x: Sequence[float], *ys: Sequence[float] | None, bins: int = 260, log: bool = False
-) -> npt.NDArray[np.intp]:
+def visible(x: Sequence[float], *ys: Sequence[float] | None, bins: int = 260, log: bool = False) -> Positions:
     """Indices of the points that can be seen: in each of ``bins`` columns the first, last, lowest and highest.
 
     ``x`` (n,): ascending or not; ``ys``: curves over it, whose extremes are kept; ``log``: columns in log x.

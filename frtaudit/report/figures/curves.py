@@ -6,22 +6,20 @@ from dataclasses import dataclass, replace
 from unicodedata import east_asian_width
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.ticker import FuncFormatter
 
 from frtaudit.core import Curve
-from frtaudit.core.arrays import Floats
+from frtaudit.core.arrays import Floats, Positions
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import Pen, pen
-from frtaudit.report.figures.ticks import even, log_rates, percent
+from frtaudit.report.figures.ticks import EPSILON, even, log_rates, percent
 from frtaudit.report.pieces import Key, Panel
 
 BAND = 0.15
 DECADES_SHOWN = 6
-EPSILON = 1e-9
 LEFT_EDGE = 0.6
 BEYOND = 10  # times the highest rate: what an axis has room for
 HOLLOW = 6.5  # points of a mark whose inside is seen
@@ -238,16 +236,16 @@ def _line(
     keep = canvas.visible(curve.x, curve.y, curve.low, curve.high, log=log)
     x = np.maximum(_at(curve.x, keep), x_floor)
     y = np.maximum(_turn(_at(curve.y, keep), turned), y_floor)
-    style, tag = pen(series.index), canvas.gid(series.index, series.at)
+    style, gid = pen(series.index), canvas.gid(series.index, series.at)
     if curve.low is not None and curve.high is not None:
         ends = (curve.low, curve.high)
         low, high = (np.maximum(_turn(_at(end, keep), turned), y_floor) for end in ends)
-        axes.fill_between(x, low, high, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
-    axes.plot(x, y, color=style.hue, gid=tag)
-    draw_marks(axes, x, y, style, log=log, gid=tag)
+        axes.fill_between(x, low, high, color=style.hue, alpha=BAND, linewidth=0, gid=gid)
+    axes.plot(x, y, color=style.hue, gid=gid)
+    draw_marks(axes, x, y, style, log=log, gid=gid)
 
 
-def _at(values: Sequence[float], keep: npt.NDArray[np.intp]) -> Floats:
+def _at(values: Sequence[float], keep: Positions) -> Floats:
     return np.asarray(values, dtype=np.float64)[keep]
 
 
@@ -255,7 +253,7 @@ def _turn(values: Floats, turned: bool) -> Floats:  # noqa: FBT001  a private sw
     return 1 - values if turned else values
 
 
-def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
+def marked(x: Floats, *, log: bool, marks: int = 5) -> Positions:
     """Where a few markers tell one line from another without colour."""
     if not x.size:
         return np.arange(0)
@@ -274,13 +272,13 @@ def draw_dot(axes: Axes, dot: Dot, row: float, edges: tuple[float, float], ends:
     """A dot with its bar, which ends at the ``edges`` of the axis; hollow where the value is 0."""
     edge, right = edges
     style = pen(dot.index)
-    tag = canvas.gid(dot.index, dot.at, dot.says)
+    gid = canvas.gid(dot.index, dot.at, dot.says)
     if dot.low is not None and dot.high is not None:
         span = max(dot.low, edge), min(max(dot.high, edge), right)
         signs = CARETLEFT if 0 < dot.low < edge else ends, CARETRIGHT if dot.high > right else ends
-        axes.plot(span, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=tag)
+        axes.plot(span, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=gid)
         for end, sign in zip(span, signs, strict=True):
-            axes.plot(end, row, color=style.hue, marker=sign or "None", markersize=4, gid=tag)
+            axes.plot(end, row, color=style.hue, marker=sign or "None", markersize=4, gid=gid)
     seen = dot.value > 0
     face = style.hue if seen else canvas.PAPER
     axes.plot(
@@ -291,7 +289,7 @@ def draw_dot(axes: Axes, dot: Dot, row: float, edges: tuple[float, float], ends:
         markeredgewidth=1.0 if seen else 0.8,
         color=style.hue,
         markerfacecolor=face,
-        gid=tag,
+        gid=gid,
         clip_on=seen,
     )
 

@@ -66,17 +66,17 @@ def _sampled(axes: Axes, pale: int) -> None:
 def _line(axes: Axes, series: Series, *, pale: bool = False) -> None:
     x, y = (np.asarray(part, dtype=np.float64) for part in (series.curve.x, series.curve.y))
     y = np.where(y > 0, y, np.nan)
-    style, tag = pen(series.index), canvas.gid(series.index, series.at)
+    style, gid = pen(series.index), canvas.gid(series.index, series.at)
     if pale:
-        axes.plot(x, y, color=style.hue, linewidth=THICK, alpha=PALE, solid_capstyle="butt", gid=tag)
+        axes.plot(x, y, color=style.hue, linewidth=THICK, alpha=PALE, solid_capstyle="butt", gid=gid)
         return
     if series.curve.low is not None and series.curve.high is not None:
         low, high = (np.asarray(end, dtype=np.float64) for end in (series.curve.low, series.curve.high))
         fine = np.isfinite(low) & np.isfinite(high)
         bottom, top = np.maximum(low[fine], 1e-9), high[fine]
-        axes.fill_between(x[fine], bottom, top, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
-    axes.plot(x, y, color=style.hue, linewidth=THIN, gid=tag)
-    draw_marks(axes, x, y, style, log=True, gid=tag)
+        axes.fill_between(x[fine], bottom, top, color=style.hue, alpha=BAND, linewidth=0, gid=gid)
+    axes.plot(x, y, color=style.hue, linewidth=THIN, gid=gid)
+    draw_marks(axes, x, y, style, log=True, gid=gid)
 
 
 def score_histograms(
@@ -148,7 +148,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
     def draw(axes: Axes) -> None:
         axes.plot([0, most], [0, most], color=canvas.SOFT, linewidth=0.8)
         for trace in series:
-            style, tag = pen(trace.index), canvas.gid(trace.index, trace.at)
+            style, gid = pen(trace.index), canvas.gid(trace.index, trace.at)
             axes.plot(
                 trace.curve.x,
                 trace.curve.y,
@@ -157,7 +157,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
                 color=style.hue,
                 markersize=3.2,
                 alpha=0.7,
-                gid=tag,
+                gid=gid,
             )
         of = "share of the query's faces" if shares else "faces of the query's person"
         axes.set(xlabel=f"{of}, annotated", ylabel="estimated", xlim=(-0.03 * most, 1.03 * most))
@@ -257,9 +257,9 @@ def equal_errors(
         axes.plot([low, high], [low, high], color=canvas.SOFT, linewidth=0.8)
         for dot, y in points:
             style = pen(dot.index)
-            marker, tag = canvas.MARKERS[rows.index(dot.row)], canvas.gid(dot.index, dot.at, dot.says)
+            marker, gid = canvas.MARKERS[rows.index(dot.row)], canvas.gid(dot.index, dot.at, dot.says)
             place = max(dot.value, low), max(y, low)
-            axes.plot(*place, color=style.hue, marker=marker, markersize=5, linestyle="none", gid=tag)
+            axes.plot(*place, color=style.hue, marker=marker, markersize=5, linestyle="none", gid=gid)
         axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel=xlabel, ylabel=ylabel)
         log_rates(axes)
 

@@ -1,4 +1,4 @@
-"""What is appended to a PDF: a signature to its layout, and then nothing but what :mod:`.pdf_additions` accepts."""
+"""What is appended to a PDF: a signature to its layout, and then nothing but what :mod:`.additions` accepts."""
 
 from datetime import UTC, datetime
 from io import BytesIO

@@ -14,8 +14,8 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Floats, Ints, Longs
+from frtaudit.stats._numba import inner
 from frtaudit.stats.bootstrap.weights import GOLDEN, bits_at, mix
-from frtaudit.stats.inlined import inner
 
 STRIPS = 512
 CHOICE, POINT, S11 = np.uint64(55), np.uint64(2**53 - 1), np.uint64(11)  # 64 - 9 bits; 53 bits; 64 - 53

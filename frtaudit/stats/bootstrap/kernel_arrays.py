@@ -9,8 +9,6 @@ from frtaudit.core.arrays import Bytes, Flags, Floats, Halves, Index, Ints
 WIDTH = 128  # replicates of a tile
 LINE = 128  # bytes: two cache lines, loaded together
 
-Numbers = Halves | Index
-
 
 class SortedComparisons(NamedTuple):
     """Q comparisons in order of score, C chunks, 1 + S rules.
@@ -25,7 +23,7 @@ class SortedComparisons(NamedTuple):
 
     first: Index
     second: Index
-    bucket: Numbers
+    bucket: Halves | Index
     fresh: Flags
     chunk_start: Ints
     combination: Index

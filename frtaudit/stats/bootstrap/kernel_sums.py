@@ -1,18 +1,15 @@
 """Weighted sums of comparisons by group, for 128 replicates at once or for one: what the Numba kernels add up."""
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Halves, Index, Ints
+from frtaudit.stats._numba import inner
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, SortedComparisons, Spans, Sums, Tile
 from frtaudit.stats.bootstrap.simd import AHEAD, add_packed_runs, add_packed_threes, add_pair, add_runs, fetch
-from frtaudit.stats.inlined import inner
-
-Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 @inner
-def copy_into(source: Number, to: Number) -> None:
+def copy_into(source: Ints | Floats, to: Ints | Floats) -> None:
     """Copy an array of groups and replicates into another."""
     for group_index in range(source.shape[0]):
         for replicate in range(source.shape[1]):

@@ -10,10 +10,9 @@ that is recorded of a replicate depends on the others.
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Ints
-from frtaudit.stats._numba import kernel
+from frtaudit.stats._numba import inner, kernel
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, Sums, Tile
 from frtaudit.stats.bootstrap.kernel_sums import add_chunk, add_span, copy_into, lift_limits, sum_replicate
-from frtaudit.stats.inlined import inner
 
 
 @inner

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Bytes, Index, Ints
+from frtaudit.core.arrays import Bytes, Index, Integers, Ints
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats._numba import kernel
@@ -20,8 +19,6 @@ from frtaudit.stats.bootstrap.denominators import (
     non_mated_totals,
 )
 from frtaudit.stats.bootstrap.kernel_arrays import LINE, WIDTH, SortedComparisons, Tile, aligned_zeros
-
-Given = npt.NDArray[np.integer] | None
 
 NIBBLE = 15  # the heaviest weight of which two fit a byte
 THREE = 3  # rows that are added before their nibbles are taken apart
@@ -93,7 +90,7 @@ def source_of(tail: ScoreTail, groups: Groups, seed: int) -> Source:
     )
 
 
-def images(source: Source, given: Given = None) -> Draw:
+def images(source: Source, given: Integers | None = None) -> Draw:
     """Resample samples within each subject; denominators are constants. ``given`` (B, N) replaces the draws.
 
     Raises ValueError where a mated comparison is missing or given weights do not sum to n_k for every subject.
@@ -164,9 +161,7 @@ def _whole(tile: Tile) -> Mated:
     return lambda comparisons, _furthest: (comparisons, tile)
 
 
-def copies_of(
-    source: Source, plan: Plan, strata: npt.NDArray[np.integer] | None, given: Given = None
-) -> Copies:
+def copies_of(source: Source, plan: Plan, strata: Integers | None, given: Integers | None = None) -> Copies:
     """Copies (K, L) uint8 of each subject under a subject-level plan; ``given`` (B, K) replaces the draws."""
     k, seed = source.tail.n_samples.size, source.seed
     if given is not None:
@@ -181,25 +176,25 @@ def copies_of(
     )
 
 
-def _rows(given: Given, drawn: Copies) -> Copies:
+def _rows(given: Integers | None, drawn: Copies) -> Copies:
     if given is None:
         return drawn
     table = _bytes(given)
     return lambda first, count: np.ascontiguousarray(table[first : first + count].T)
 
 
-def _bytes(values: npt.NDArray[np.integer]) -> Bytes:
+def _bytes(values: Integers) -> Bytes:
     if values.size and not 0 <= values.min() <= values.max() <= np.iinfo(np.uint8).max:
         raise ValueError(f"a weight is {values.min()} or {values.max()}; accepted: 0 to 255")
     return values.astype(np.uint8)
 
 
-def _check_shape(given: npt.NDArray[np.integer], width: int, name: str) -> None:
+def _check_shape(given: Integers, width: int, name: str) -> None:
     if given.ndim != 2 or given.shape[1] != width:
         raise ValueError(f"{name} has shape {given.shape}; accepted: (B, {width})")
 
 
-def _check_sums(given: npt.NDArray[np.integer], tail: ScoreTail) -> None:
+def _check_sums(given: Integers, tail: ScoreTail) -> None:
     _check_shape(given, tail.subject_of.size, "weights")
     ends = np.cumsum(tail.n_samples)
     total = np.pad(np.cumsum(given, axis=1, dtype=np.int64), ((0, 0), (1, 0)))

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Floats, Integers, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.scores import Groups, ScoreTail
@@ -67,10 +66,10 @@ def replicate(
     seed: int,
     targets: Sequence[Target],
     thresholds: Sequence[float] | Floats,
-    strata: npt.NDArray[np.integer] | None = None,
+    strata: Integers | None = None,
     threads: int = 0,
-    weights: npt.NDArray[np.integer] | None = None,
-    subject_weights: npt.NDArray[np.integer] | None = None,
+    weights: Integers | None = None,
+    subject_weights: Integers | None = None,
     progress: Progress = quiet,
     below: Below | None = None,
 ) -> Replicates:
@@ -118,9 +117,9 @@ def replicate(
 def _draw(
     source: plans.Source,
     plan: Plan,
-    strata: npt.NDArray[np.integer] | None,
-    weights: npt.NDArray[np.integer] | None,
-    subject_weights: npt.NDArray[np.integer] | None,
+    strata: Integers | None,
+    weights: Integers | None,
+    subject_weights: Integers | None,
 ) -> plans.Draw:
     if plan is Plan.COMPARISONS:
         raise ValueError("replicates resample images or subjects, not comparisons")

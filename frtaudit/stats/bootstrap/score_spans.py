@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from frtaudit.core.arrays import Halves, Index, Ints, Words
-from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.kernel_arrays import Limits, Numbers, SortedComparisons, Spans
-from frtaudit.stats.inlined import inner
+from frtaudit.stats._numba import inner, kernel
+from frtaudit.stats.bootstrap.kernel_arrays import Limits, SortedComparisons, Spans
 from frtaudit.stats.similarity.tiles import by_many
 
 NEAR = (0.003, 0.01, 0.03, 0.1, 0.3)  # of the rank of an expected threshold: spans end so near to it
@@ -183,7 +182,7 @@ def _joined(chunk: Ints, rooms: Sequence[_Room], rows: Halves) -> Spans:
 
 
 @kernel
-def _part(first: Index, second: Index, bucket: Numbers, cut: _Cut, pieces: _Pieces) -> None:
+def _part(first: Index, second: Index, bucket: Halves | Index, cut: _Cut, pieces: _Pieces) -> None:
     """Sort a span into parts: by block of first rows, block of second rows and bucket."""
     words, end, following = pieces.words, pieces.end, pieces.following
     step, parts = cut.blocks * cut.buckets, end.size
@@ -260,7 +259,7 @@ def _order(counts: Words, place: Words, base: int, low: int, out: _Room) -> int:
 
 
 @kernel
-def _packed(first: Index, second: Index, bucket: Numbers, alike: Ints, bits: int, cut: _Cut) -> Ints:
+def _packed(first: Index, second: Index, bucket: Halves | Index, alike: Ints, bits: int, cut: _Cut) -> Ints:
     """Block of second rows, bucket, first row, and second row within its block, of each comparison in one integer.
 
     The row with fewer rows alike becomes the first: it meets more second rows of one bucket.

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Floats, Ints, Shorts
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, empty_sums
 from frtaudit.stats.bootstrap.kernels import find_thresholds
@@ -87,7 +86,7 @@ class ScoreLevels(NamedTuple):
 
     cuts: Floats
     sums: Floats
-    passed: npt.NDArray[np.int16]
+    passed: Shorts
     between: Ints
 
 
@@ -201,7 +200,7 @@ def _record(shape: tuple[int, int, int, int, int], at: Ints) -> Record:
     )
 
 
-def _passed(inputs: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
+def _passed(inputs: RescoreInputs, sums: Floats) -> Shorts:
     """How many targets each rule has exceeded at each cut, (V, 1+S, M, n); all of them where it is dead."""
     watched, targets = inputs.layout.watched, len(inputs.ascending)
     values = np.zeros((len(sums), len(watched), sums.shape[1], inputs.n), dtype=np.int16)

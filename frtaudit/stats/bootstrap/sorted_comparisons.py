@@ -3,10 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores
+from frtaudit.core.arrays import Flags, Floats, Halves, Index, Ints, Positions, Scores
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.kernel_arrays import Numbers, SortedComparisons
+from frtaudit.stats.bootstrap.kernel_arrays import SortedComparisons
 from frtaudit.stats.rates.trials import block_sizes, schema_of
 from frtaudit.stats.similarity.tiles import by_many
 
@@ -88,7 +88,7 @@ def _sorted_comparisons(
     tail: ScoreTail,
     groups: Groups,
     pairs: tuple[Index, Index, Scores],
-    kind: npt.NDArray[np.intp],
+    kind: Positions,
     kinds: Index,
     coef: Floats,
     cuts: Ints,
@@ -149,7 +149,7 @@ def _narrow(count: int) -> npt.DTypeLike:
 
 @kernel
 def _buckets(
-    i: Index, j: Index, of: Numbers, table: Index, kind: Index, n_buckets: int, bucket: Numbers
+    i: Index, j: Index, of: Halves | Index, table: Index, kind: Index, n_buckets: int, bucket: Halves | Index
 ) -> Flags:
     """Write buckets of comparisons, by the classes ``of`` their samples, or their own ``kind``; which hold any."""
     width, occupied, flat = np.uint64(table.shape[1]), np.zeros(n_buckets, dtype=np.bool_), table.ravel()

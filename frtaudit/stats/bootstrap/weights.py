@@ -7,12 +7,10 @@ serves 64 replicates. Whatever the tile, the thread or the order of calls, the s
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Bytes, Ints, Longs
-from frtaudit.stats._numba import kernel
+from frtaudit.core.arrays import Bytes, Integers, Ints, Longs
+from frtaudit.stats._numba import inner, kernel
 from frtaudit.stats.bootstrap.kernel_arrays import aligned_zeros
-from frtaudit.stats.inlined import inner
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -270,7 +268,7 @@ def _within(
     return out.reshape(depth, int(offsets[-1]), count)
 
 
-def draw_between(strata: npt.NDArray[np.integer], *, seed: int, first: int, count: int) -> Bytes:
+def draw_between(strata: Integers, *, seed: int, first: int, count: int) -> Bytes:
     """Resample subjects with replacement within strata (the vertex bootstrap, FORMULAS 1).
 
     ``strata`` (K,) int: stratum of each subject. Returns (K, count) uint8: copies of each subject in replicates

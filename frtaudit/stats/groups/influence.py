@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from math import ceil, expm1, log
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.arrays import Flags, Floats, Integers, Ints
 from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Weighting
@@ -151,7 +150,7 @@ def errors_between(tail: ScoreTail, threshold: float, pairs: Blocked) -> Ints | 
     return np.array([int(np.count_nonzero(key == code)) for code in wanted.tolist()], dtype=np.int64)
 
 
-def _keys(tail: ScoreTail, threshold: float, member: Flags | None = None) -> npt.NDArray[np.integer]:
+def _keys(tail: ScoreTail, threshold: float, member: Flags | None = None) -> Integers:
     """The pair of subjects of each false match, as one number: lower times K plus higher; within ``member`` only."""
     end, size = first_not_above(tail.tail_score, threshold), tail.n_samples.size
     first, second = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]

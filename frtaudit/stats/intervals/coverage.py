@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from frtaudit.core.arrays import Bytes, Flags, Floats
+from frtaudit.core.arrays import Bytes, Flags, Floats, Numbers
 from frtaudit.stats.intervals import rate_bounds
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
@@ -24,27 +24,27 @@ class Denominators:
     (FORMULAS 8.18); both 0 for mated comparisons; ``image``: what one more bad image adds, 0 for non-mated ones.
     """
 
-    trials: rate_bounds.Numbers
-    total: rate_bounds.Numbers
-    subjects: rate_bounds.Numbers
-    square: rate_bounds.Numbers
+    trials: Numbers
+    total: Numbers
+    subjects: Numbers
+    square: Numbers
     ends: int
     pairs: int = 0
-    pair: rate_bounds.Numbers = 0.0
-    image: rate_bounds.Numbers = 0.0
+    pair: Numbers = 0.0
+    image: Numbers = 0.0
 
     @property
-    def effective_subjects(self) -> rate_bounds.Numbers:
+    def effective_subjects(self) -> Numbers:
         """Subjects by weight (FORMULAS 8.1): of non-mated comparisons, as many as there are."""
         return self.total**2 / self.square if self.ends == 1 else self.subjects
 
     @property
-    def degrees(self) -> rate_bounds.Numbers:
+    def degrees(self) -> Numbers:
         """Of freedom of Student's t: :func:`frtaudit.stats.intervals.dependence.degrees_of_freedom` on arrays."""
         return np.maximum(self.effective_subjects - 1.0, 1.0)
 
 
-def with_match_rate(over: Denominators, match_rate: rate_bounds.Numbers) -> Denominators:
+def with_match_rate(over: Denominators, match_rate: Numbers) -> Denominators:
     """The same with look-alikes whose images match in ``match_rate`` of their comparisons (TMR of FORMULAS 8.18).
 
     >>> over = Denominators(trials=6, total=6, subjects=4, square=36.0, ends=2, pairs=6, pair=1 / 6)

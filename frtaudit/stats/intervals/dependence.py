@@ -8,9 +8,8 @@ of a rate follows from two sums: of the squared residual sums by subject, and by
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.arrays import Flags, Floats, Integers, Ints
 from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
@@ -98,7 +97,7 @@ def inflated_variance(residuals: Residuals) -> float:
     return correction * _over(residuals.by_subject, residuals.total)
 
 
-def effective_number(weights: npt.NDArray[np.integer]) -> float:
+def effective_number(weights: Integers) -> float:
     """How many subjects of equal weight make a mean as steady: (sum w)^2 / sum w^2 (Kish); K where all are equal.
 
     ``weights``: shape (K,), int, comparisons of each subject; 0.0 without any.

@@ -24,10 +24,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from frtaudit.core.arrays import Flags, Floats
+from frtaudit.core.arrays import Flags, Floats, Numbers
 from frtaudit.stats.systems.multiplicity import claim_p
-
-Numbers = float | Floats
 
 UNDERFLOW = 1e-290  # below it SciPy's quantiles are nan or 2e-308
 FAR = 1e-100  # below it SciPy finds some quantiles of the beta distribution wrongly, its probabilities are right

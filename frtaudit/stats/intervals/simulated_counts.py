@@ -9,9 +9,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Ints, Longs
-from frtaudit.stats._numba import kernel
+from frtaudit.stats._numba import inner, kernel
 from frtaudit.stats.bootstrap.weights import GOLDEN, mix
-from frtaudit.stats.inlined import inner
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 
 S11 = np.uint64(11)

@@ -1,13 +1,12 @@
 """Means over comparisons when people are drawn again: a mated comparison counts with its person, others with both."""
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-from frtaudit.core.arrays import Floats, Index
+from frtaudit.core.arrays import Floats, Index, Integers
 
 
-def weighted_means(value: Floats, first: Index, second: Index, copies: npt.NDArray[np.integer]) -> Floats:
+def weighted_means(value: Floats, first: Index, second: Index, copies: Integers) -> Floats:
     """The mean of ``value`` (P,) in each of B draws, shape (B,); NaN where no comparison is drawn.
 
     ``first``, ``second``: subjects compared, shape (P,), the same one twice for a mated comparison; ``copies``: how

@@ -7,8 +7,7 @@ is counted as it is; the others are scored again, so that histogram and tail are
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints, Singles, Words
-from frtaudit.stats._numba import kernel
-from frtaudit.stats.inlined import inner, reordered
+from frtaudit.stats._numba import inner, kernel, reordered
 from frtaudit.stats.similarity.scorers import UnitBlocks
 
 ROUNDING = 2.0**-21  # of a bin's number, up to 1024, computed in float32: relative

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Array, Flags, Floats, Index, Ints
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.histogram import histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
@@ -103,7 +102,7 @@ def mated_by_pair(tail: ScoreTail) -> tuple[Ints, Floats, Ints]:
 
 def contents(tail: ScoreTail) -> bytes:
     """Every kept score with the samples that it compares, as bytes: equal for systems that answer alike."""
-    parts: Sequence[npt.NDArray[np.generic]] = (
+    parts: Sequence[Array] = (
         tail.rows[tail.mated_i],
         tail.rows[tail.mated_j],
         tail.mated_score.astype(np.float64),

@@ -1,12 +1,12 @@
-"""From a drawn cohort to a trial, by the audit's own path: a provider scores it, replicates are drawn."""
+"""From a drawn cohort to the data of a system, by the audit's own path: a provider scores it, replicates are drawn."""
 
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Classification, Cohort, CohortData
+from frtaudit.core.arrays import Integers
 from frtaudit.core.cohort import Templates
 from frtaudit.core.spec import (
     AuditSpec,
@@ -28,7 +28,7 @@ SYSTEM = "system"
 UNLIKE, ALIKE = "unlike", "alike"  # classes that differ, and labels dealt at random
 
 
-def cohort_of(sampled: Sampled, codes: Mapping[str, npt.NDArray[np.integer]]) -> CohortData:
+def cohort_of(sampled: Sampled, codes: Mapping[str, Integers]) -> CohortData:
     """A cohort of schemas, ``codes`` (K,) by schema name, classes a, b, .. (two or more); one system's templates."""
     n, k = len(sampled.vectors), int(sampled.subject_of.max()) + 1
     schemas = {}

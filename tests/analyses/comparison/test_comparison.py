@@ -21,7 +21,7 @@ from frtaudit.stats.similarity.tail import no_groups
 
 
 def test_systems_are_compared_on_what_all_of_them_scored() -> None:
-    """Every tail has the same samples; what one has scored alone stands in the ledger with its count."""
+    """Every tail has the same samples; what one has scored alone is counted among the exclusions."""
     first, *others = (item.tail for item in common().systems)
     assert all(np.array_equal(first.rows, tail.rows) for tail in others)
     failed = len(trials()[0].failed)

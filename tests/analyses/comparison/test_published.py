@@ -15,7 +15,7 @@ def curves(kind: str) -> list[Curve]:
 
 
 def test_two_models_have_a_recentred_band_each() -> None:
-    """Named in the spec: the first and the third system, for these people with new images."""
+    """Named in the spec: the first and the third system, for the same subjects with new images."""
     found = curves(TWO_MODELS)
     assert [item.provider for item in found] == ["one", "three"]
     assert all((item.method, item.target) == (Method.RECENTERED, Target.FIXED_IDENTITIES) for item in found)

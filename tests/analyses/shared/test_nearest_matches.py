@@ -40,14 +40,21 @@ def planted() -> CohortData:
     rng = np.random.default_rng(1)
     faces = unit_rows(rng.normal(size=(20, D)).astype(np.float32))
 
-    def seen(face: int, noise: float = 0.03) -> np.ndarray:
+    def face_like(face: int, noise: float = 0.03) -> np.ndarray:
         return unit_rows(faces[face : face + 1] + noise * rng.normal(size=(1, D)).astype(np.float32))[0]
 
-    test = [(0, seen(0)), (0, seen(0)), (1, seen(1)), (1, seen(1)), (2, seen(2)), (3, seen(3))]
-    held = [(k, seen(0)) for k in (0, 0, 0, 1, 1)]
-    held += [(2, seen(1)), (2, test[2][1]), (2, seen(1))]
-    held += [(3, seen(10)), (3, seen(10)), (3, seen(10)), (3, seen(2))]
-    held += [(k, seen(k + 7)) for k in range(4, 10) for _ in range(3)]
+    test = [
+        (0, face_like(0)),
+        (0, face_like(0)),
+        (1, face_like(1)),
+        (1, face_like(1)),
+        (2, face_like(2)),
+        (3, face_like(3)),
+    ]
+    held = [(k, face_like(0)) for k in (0, 0, 0, 1, 1)]
+    held += [(2, face_like(1)), (2, test[2][1]), (2, face_like(1))]
+    held += [(3, face_like(10)), (3, face_like(10)), (3, face_like(10)), (3, face_like(2))]
+    held += [(k, face_like(k + 7)) for k in range(4, 10) for _ in range(3)]
 
     def cohort_data(rows: list[tuple[int, np.ndarray]], prefix: str) -> CohortData:
         vectors = np.stack([vector for _, vector in rows])

@@ -82,7 +82,7 @@ def title(page: Tab) -> str:
     return str(page.run("document.getElementById('query').textContent"))
 
 
-def written(path: Path) -> dict[str, int]:
+def stored_answers(path: Path) -> dict[str, int]:
     """Face to answer, as the file has it."""
     with path.open(newline="") as stream:
         return {row["face_id"]: int(row["annotation"]) for row in csv.DictReader(stream)}
@@ -154,19 +154,19 @@ def test_a_search_is_labelled_by_keyboard(tmp_path: Path) -> None:
     folder = write_search(tmp_path / "search")
     path, answers = folder / "answers.csv", dict[str, int]()
     with tab(tmp_path / "profile") as page:
-        page.look(1000, 800)
+        page.resize(1000, 800)
         with program(str(folder)) as (running, address):
             page.visit(address)
             first_sitting(page, answers)
             running.kill()
             running.wait()
-            assert written(path) == answers
+            assert stored_answers(path) == answers
             after_the_end(page)
-            assert written(path) == answers
+            assert stored_answers(path) == answers
         with program(str(folder)) as (running, address):
             page.visit(address)
             second_sitting(page, answers)
-            assert written(path) == answers
+            assert stored_answers(path) == answers
             running.send_signal(signal.SIGINT)
             assert running.stdout is not None
             assert running.stdout.read().splitlines()[-1] == f"32 answers are in {path}"
@@ -188,7 +188,7 @@ def test_pictures_are_shown_and_names_where_there_is_none(tmp_path: Path) -> Non
     review = review_of(load_spec(label_overrides([str(folder)])), Wanted(most=31))
     with tab(tmp_path / "profile") as page, Server(review) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        page.look(390, 800, dark=True)
+        page.resize(390, 800, dark=True)
         page.visit(server.address)
         assert settled(page) == "0 of 31 answered"
         loaded = (
@@ -238,14 +238,14 @@ def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
     said: list[str] = []
     serving = Event()
 
-    def say(line: str) -> None:
+    def on_line(line: str) -> None:
         said.append(line)
         serving.set() if "open http" in line else None
 
     with patch("frtaudit.cli.annotate.session.Server", wraps=Server) as made:
         made.side_effect = lambda *words: servers.append(Server(*words)) or servers[0]
         servers: list[Server] = []
-        sitting = Thread(target=serve_review, args=(review, 0, say))
+        sitting = Thread(target=serve_review, args=(review, 0, on_line))
         sitting.start()
         assert serving.wait(20)
     page = servers[0]
@@ -272,13 +272,13 @@ def test_a_signal_ends_a_session_and_stops_one_that_has_not_begun(tmp_path: Path
     review = review_of(load_spec(label_overrides([str(write_search(tmp_path / "search", pictures=False))])))
     said: list[str] = []
 
-    def say(line: str) -> None:
+    def on_line(line: str) -> None:
         said.append(line)
         if "open http" in line:
             os.kill(os.getpid(), signal.SIGTERM)
 
     with signals.listening():
-        serve_review(review, 0, say)
+        serve_review(review, 0, on_line)
         assert said[2:] == [f"no answers: there is no {review.journal.path}"]
         assert not review.journal.path.exists()
         with pytest.raises(signals.Stopped):
@@ -300,7 +300,7 @@ def test_axe_finds_nothing_serious_on_the_page(tmp_path: Path) -> None:
             for key in keys:
                 page.press(key)
             for width, dark in ((1280, False), (1280, True), (390, False), (390, True)):
-                page.look(width, 900, dark=dark)
+                page.resize(width, 900, dark=dark)
                 found = page.run(
                     "axe.run(document, {resultTypes: ['violations']}).then(all => all.violations.map("
                     "item => [item.id, item.impact, item.nodes.length, String(item.nodes[0].target)]))"

@@ -35,7 +35,7 @@ def test_p_values_over_the_sweep_are_holms() -> None:
 
 @pytest.mark.parametrize(("p", "verdict"), [(1e-6, Verdict.FAIL), (0.012, Verdict.INCONCLUSIVE)])
 def test_a_failure_counts_where_it_holds_over_the_sweep(p: float, verdict: Verdict) -> None:
-    """A failure of one run that four runs would throw up by luck is inconclusive over the sweep; passes stay."""
+    """A failure of one run that four runs would show by chance is inconclusive over the sweep; passes stay."""
     found = small_sweep.sweep(p)
     failures = [item for item in found.findings if item.verdict is Verdict.FAIL and item.p == p]
     assert len(failures) == 4
@@ -62,7 +62,7 @@ def test_a_level_of_its_own_holds_over_the_sweep_too() -> None:
 
 
 def test_headline_numbers_keep_their_counts_and_intervals() -> None:
-    """A row is an estimate of the result as it stands there, with an interval for new people."""
+    """A row is an estimate of the result as it stands there, with an interval for the population."""
     found = small_sweep.sweep()
     source = small_sweep.result()
     rows = [item for item in found.rows if item.job == 1 and item.measure.metric == "fnmr_at_fmr"]

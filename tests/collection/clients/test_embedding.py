@@ -85,7 +85,7 @@ def test_a_network_sees_what_imagenet_networks_see(tmp_path: Path, *, last: bool
 
 
 def test_a_network_that_makes_nothing_of_a_picture(tmp_path: Path) -> None:
-    """Has a direction all the same."""
+    """Has a direction too."""
     path = saved(tmp_path / "m.onnx", ["N", 3, 8, 8], [helper.make_node("Sub", ["x", "x"], ["y"])])
     assert Network(path).vector(picture_of(photo())).tolist() == [1, 1, 1]
 

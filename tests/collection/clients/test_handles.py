@@ -15,7 +15,7 @@ class Service:
     """Finds two faces in every picture; its handles are numbers that go up."""
 
     def __init__(self, lasts: float | None = None) -> None:
-        self.now, self.lasts, self.calls, self.asked = 0.0, lasts, 0, []
+        self.now, self.lasts, self.calls, self.requests = 0.0, lasts, 0, []
         self.handles = Handles(find=self.find, slack=1.0, clock=lambda: self.now)
 
     def find(self, picture: Picture) -> Detection:
@@ -27,7 +27,7 @@ class Service:
 
     def compare(self, first: DetectedFace, second: DetectedFace) -> Answer:
         """What was asked is kept."""
-        self.asked.append((first.handle, second.handle))
+        self.requests.append((first.handle, second.handle))
         return Answer(score=1.0)
 
 
@@ -43,7 +43,7 @@ def test_a_handle_that_lasts_is_used_and_nothing_is_called() -> None:
     """Faces from this sitting's own detection."""
     service = Service()
     service.handles.compared(crop(LEFT, handle="x"), crop(RIGHT, handle="y"), service.compare)
-    assert (service.asked, service.calls) == ([("x", "y")], 0)
+    assert (service.requests, service.calls) == ([("x", "y")], 0)
 
 
 def test_a_face_of_an_earlier_sitting_is_found_again_by_its_box() -> None:
@@ -52,7 +52,7 @@ def test_a_face_of_an_earlier_sitting_is_found_again_by_its_box() -> None:
     for _ in range(3):
         service.handles.compared(crop(RIGHT), crop(LEFT, b"b"), service.compare)
     assert service.calls == 2
-    assert service.asked == [((1, 50), (2, 0))] * 3
+    assert service.requests == [((1, 50), (2, 0))] * 3
 
 
 def test_a_handle_that_is_about_to_end_is_made_anew() -> None:
@@ -79,7 +79,7 @@ def test_a_handle_that_the_service_let_go_is_made_anew_once() -> None:
         return Answer(score=0.5)
 
     assert service.handles.compared(crop(LEFT, handle="old"), crop(RIGHT, b"b", "y"), refuse).score == 0.5
-    assert service.asked[-1][0] == (1, 0)
+    assert service.requests[-1][0] == (1, 0)
 
     def always(*_: DetectedFace) -> Answer:
         raise CallError(Refusal.TRANSPORT, HANDLE_GONE)
@@ -108,7 +108,7 @@ def test_without_a_box_the_largest_face_is_compared() -> None:
     """A whole picture."""
     service = Service()
     service.handles.compared(crop(None), crop(None, b"b"), service.compare)
-    assert service.asked == [((1, 50), (2, 50))]
+    assert service.requests == [((1, 50), (2, 50))]
 
 
 def test_a_face_that_is_not_there_any_more_is_a_failure_to_acquire() -> None:
@@ -132,4 +132,4 @@ def test_many_threads_find_the_faces_of_a_picture_once() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (service.calls, len(service.asked)) == (2, 16)
+    assert (service.calls, len(service.requests)) == (2, 16)

@@ -274,7 +274,7 @@ def test_a_key_that_no_header_can_hold_is_refused_unseen(value: str, monkeypatch
 
 @pytest.mark.parametrize("status", [404, 405, 410])
 def test_a_wrong_endpoint_is_no_answer(httpserver: HTTPServer, status: int) -> None:
-    """Where nobody knows such calls the service as a whole cannot be asked: one attempt, and no result."""
+    """Where such calls are not known the service as a whole cannot be asked: one attempt, and no result."""
     httpserver.expect_request("/score").respond_with_data("<html>", status=status)
     gate = Counting()
     with pytest.raises(ProviderError, match=rf"no such call at the endpoint \(http_{status}\)"):
@@ -283,7 +283,7 @@ def test_a_wrong_endpoint_is_no_answer(httpserver: HTTPServer, status: int) -> N
 
 
 def test_a_refusal_of_transport_alone_is_made_again() -> None:
-    """A face id that ended is not, though nobody knows the score: it is made anew first."""
+    """A face id that ended is not, though its score is not known: it is made anew first."""
     again = {refusal: http._again(CallError(refusal, "code")) for refusal in Refusal}
     assert again == {Refusal.TRANSPORT: True, Refusal.POLICY: False, Refusal.FAILURE_TO_ACQUIRE: False}
     assert http._again(CallError(Refusal.TRANSPORT, http.HANDLE_GONE)) is False

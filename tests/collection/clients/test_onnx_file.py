@@ -38,7 +38,7 @@ def field(number: int, value: bytes | str | int) -> bytes:
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-def below(path: tuple[int, ...], data: bytes) -> bytes:
+def nested(path: tuple[int, ...], data: bytes) -> bytes:
     """A message within messages."""
     for number in reversed(path):
         data = field(number, data)
@@ -79,14 +79,14 @@ def test_a_model_that_reads_the_working_folder_is_refused(
 @pytest.mark.parametrize("path", PLACES.values(), ids=PLACES)
 def test_weights_elsewhere_are_seen_wherever_a_tensor_may_stand(path: tuple[int, ...]) -> None:
     """By the files that they name, and by where they say that they are; a tensor that says neither is whole."""
-    assert is_one_file(below(path, field(8, "w") + field(14, 0)))
-    assert not is_one_file(below(path, field(8, "w") + field(14, 1)))
-    assert not is_one_file(below(path, field(13, field(1, "location") + field(2, "w.bin"))))
+    assert is_one_file(nested(path, field(8, "w") + field(14, 0)))
+    assert not is_one_file(nested(path, field(8, "w") + field(14, 1)))
+    assert not is_one_file(nested(path, field(13, field(1, "location") + field(2, "w.bin"))))
 
 
 def test_nothing_hides_behind_a_field_that_is_not_followed() -> None:
     """Groups, which readers skip, keys of more than 32 bits, lengths beyond the end: no model."""
-    hidden = below((7, 5), field(14, 1))
+    hidden = nested((7, 5), field(14, 1))
     group, wide = varint(99 << 3 | 3) + varint(99 << 3 | 4), varint(1 << 32 | 7 << 3 | 2) + b"\x00"
     for before in (group, wide, varint(99 << 3 | 2) + varint(1 << 20), b"\xff" * 11):
         with pytest.raises(ValueError, match=r"\d"):

@@ -102,7 +102,7 @@ def test_faults_change_no_score_and_every_attempt_is_counted_on_both_sides(name:
 
 
 def test_faults_are_the_same_in_every_run() -> None:
-    """Decided by what is asked and the number of the attempt: two runs count alike to the request."""
+    """Decided by what is asked and the number of the attempt: two runs count the same requests."""
     runs = [scores("tencent", Conduct(faults=MAX_FAULTY))[1] for _ in range(2)]
     assert runs[0] == runs[1]
 

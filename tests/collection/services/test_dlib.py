@@ -51,37 +51,37 @@ def pictures() -> dict[str, list[Picture]]:
 
 
 @pytest.fixture(scope="module")
-def seen(pictures: dict[str, list[Picture]]) -> dict[str, list[Detection]]:
+def detected(pictures: dict[str, list[Picture]]) -> dict[str, list[Detection]]:
     """What dlib sees in them, from four threads at once."""
     session = QUICK.open(gate())
     with ThreadPoolExecutor(4) as pool:
         return {person: list(pool.map(session.detect, files)) for person, files in pictures.items()}
 
 
-def crops(pictures: list[Picture], seen: list[Detection]) -> list[Crop]:
+def crops(pictures: list[Picture], detected: list[Detection]) -> list[Crop]:
     """One crop for each picture with one face."""
     return [
         Crop(picture=one, face=found.faces[0])
-        for one, found in zip(pictures, seen, strict=True)
+        for one, found in zip(pictures, detected, strict=True)
         if len(found.faces) == 1
     ]
 
 
 def test_a_face_is_found_in_every_photo_and_copy(
-    pictures: dict[str, list[Picture]], seen: dict[str, list[Detection]]
+    pictures: dict[str, list[Picture]], detected: dict[str, list[Detection]]
 ) -> None:
     """Of each person one face in each of at least 8 pictures, of different bytes, with box and confidence."""
-    for person, found in seen.items():
+    for person, found in detected.items():
         assert len({one.digest for one in pictures[person]}) == len(found) >= MIN_FACES
         assert [len(one.faces) for one in found] == [1] * len(found)
         assert all(one.faces[0].facts["confidence"] > 0 for one in found)
 
 
 def test_one_person_scores_above_two_persons(
-    pictures: dict[str, list[Picture]], seen: dict[str, list[Detection]]
+    pictures: dict[str, list[Picture]], detected: dict[str, list[Detection]]
 ) -> None:
     """The lowest score of one person is above the highest of both, in the range, alike both ways round."""
-    session, ours = QUICK.open(gate()), {p: crops(pictures[p], seen[p]) for p in pictures}
+    session, ours = QUICK.open(gate()), {p: crops(pictures[p], detected[p]) for p in pictures}
     mated = [session.compare(x, y).score for one in ours.values() for x, y in combinations(one, 2)]
     non_mated = [session.compare(x, y).score for x in ours["a"] for y in ours["b"]]
     low, high = Dlib().score_range
@@ -92,13 +92,13 @@ def test_one_person_scores_above_two_persons(
 
 
 def test_stored_scores_of_two_names_are_read_as_two_persons(
-    pictures: dict[str, list[Picture]], seen: dict[str, list[Detection]], tmp_path: Path
+    pictures: dict[str, list[Picture]], detected: dict[str, list[Detection]], tmp_path: Path
 ) -> None:
     """Every pair's score in the layout of a collection's export: each face is labelled as its query's person."""
-    session, ours = QUICK.open(gate()), [x for p in pictures for x in crops(pictures[p], seen[p])]
+    session, ours = QUICK.open(gate()), [x for p in pictures for x in crops(pictures[p], detected[p])]
     names = [one.picture.digest for one in ours]
     pairs = list(combinations(range(len(ours)), 2))
-    queries = [p for p in pictures for _ in crops(pictures[p], seen[p])]
+    queries = [p for p in pictures for _ in crops(pictures[p], detected[p])]
     pq.write_table(pa.table({"face_id": names, "query": queries}), tmp_path / "faces.parquet")
     sides = [pa.array([names[pair[side]] for pair in pairs]).dictionary_encode() for side in (0, 1)]
     scores = pa.array([session.compare(ours[i], ours[j]).score for i, j in pairs])
@@ -113,11 +113,11 @@ def test_stored_scores_of_two_names_are_read_as_two_persons(
 
 
 def test_another_session_gives_the_same_scores_with_and_without_what_was_seen(
-    pictures: dict[str, list[Picture]], seen: dict[str, list[Detection]]
+    pictures: dict[str, list[Picture]], detected: dict[str, list[Detection]]
 ) -> None:
     """A new session, one thread, detecting by comparing or from the box alone: the same score to the last bit."""
     session = QUICK.open(gate())
-    x, y = (crops(pictures[p], seen[p])[0] for p in ("a", "b"))
+    x, y = (crops(pictures[p], detected[p])[0] for p in ("a", "b"))
     first = QUICK.open(gate()).compare(x, y)
     box = Crop(picture=x.picture, face=type(x.face)(box=x.face.box))
     assert session.compare(Crop(picture=x.picture), Crop(picture=y.picture)) == first
@@ -126,7 +126,7 @@ def test_another_session_gives_the_same_scores_with_and_without_what_was_seen(
 
 
 def test_several_faces_are_told_one_by_one_and_none_is_an_answer(
-    pictures: dict[str, list[Picture]], seen: dict[str, list[Detection]]
+    pictures: dict[str, list[Picture]], detected: dict[str, list[Detection]]
 ) -> None:
     """Two persons in one picture: two faces from the left, each alike its own; a grey one: none, and no_face."""
     session = QUICK.open(gate())
@@ -137,7 +137,7 @@ def test_several_faces_are_told_one_by_one_and_none_is_an_answer(
     found = session.detect(_png(both))
     assert len(found.faces) == 2
     left, right = (Crop(picture=_png(both), face=face) for face in found.faces)
-    a, b = (crops(pictures[p], seen[p])[0] for p in ("a", "b"))
+    a, b = (crops(pictures[p], detected[p])[0] for p in ("a", "b"))
     assert session.compare(left, a).score > 0.8
     assert session.compare(right, a).score < 0.4
     assert session.compare(right, b).score > 0.8
@@ -159,7 +159,7 @@ def test_a_picture_of_one_pixel_has_no_face() -> None:
 
 
 def test_68_landmarks_are_another_model_with_another_score(
-    pictures: dict[str, list[Picture]], seen: dict[str, list[Detection]]
+    pictures: dict[str, list[Picture]], detected: dict[str, list[Detection]]
 ) -> None:
     """The digests differ, and so does the descriptor; one person is one person still."""
     many, few = Dlib(landmarks=68, upsample=0), QUICK
@@ -167,7 +167,7 @@ def test_68_landmarks_are_another_model_with_another_score(
         f"sha256 of shape_predictor_{n}_face_landmarks.dat" for n in (5, 68)
     }
     session = many.open(gate())
-    x, y = (Crop(picture=one.picture) for one in crops(pictures["a"], seen["a"])[:2])
+    x, y = (Crop(picture=one.picture) for one in crops(pictures["a"], detected["a"])[:2])
     score = session.compare(x, y).score
     assert score > 0.4
     assert score != few.open(gate()).compare(x, y).score

@@ -9,7 +9,7 @@ from frtaudit.core.machine import streams
 
 
 def test_closed_streams_get_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was closed before the start is open, to nowhere; what is open stays."""
+    """Streams that were closed before the start lead to nowhere; open ones stay."""
     monkeypatch.setattr(sys, "stdout", None)
     errors = sys.stderr
     streams.open_streams()

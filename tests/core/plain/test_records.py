@@ -34,7 +34,7 @@ class Whole:
     parts: tuple[Part, ...]
     places: Mapping[str, float | str]
     later: tuple[float, ...] = field(default=(), metadata=ADDED)
-    kept: object = field(default=None, compare=False)
+    memo: object = field(default=None, compare=False)
 
 
 WHOLE = Whole(level=0.95, colour=Colour.RED, parts=(Part(size=2),), places={"fmr": float("inf"), "name": "a"})

@@ -55,7 +55,7 @@ def test_systems_have_as_many_scores(tmp_path: Path) -> None:
 
 
 def test_failures_are_counted(tmp_path: Path) -> None:
-    """With nan=failed the ledger says how many comparisons have no score."""
+    """With nan=failed a line of failures says how many comparisons have no score."""
     (tmp_path / "x").write_text("1 0.9\n1 nan\n-1 0.1\n")
     cohort_data = BobMeasureScores(root=str(tmp_path / "x"), nan=Nan.FAILED).load({}, 0)
     assert [(entry.code, entry.count, entry.provider) for entry in cohort_data.cohort.ledger] == [

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from searches import SCHEMAS, labelling, search, written
+from searches import SCHEMAS, labelling, search, stored_search
 
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, SpecError
@@ -11,7 +11,7 @@ from frtaudit.labelling.pairs import Between
 
 def test_files_give_what_was_written(tmp_path: Path) -> None:
     """The same faces, services and labels as in memory; scores to nine digits."""
-    found = Queries(root=str(written(tmp_path))).load(SCHEMAS, 1)
+    found = Queries(root=str(stored_search(tmp_path))).load(SCHEMAS, 1)
     again = found.labelling
     assert again is not None
     assert again.faces.names == labelling().faces.names
@@ -33,8 +33,8 @@ def test_a_folder_without_lists_is_refused(tmp_path: Path) -> None:
 
 
 def test_pairs_between_queries_can_be_drawn_within_a_group(tmp_path: Path) -> None:
-    """As many as within queries, of one group, the same for one seed; the ledger counts those left out."""
-    root = str(written(tmp_path))
+    """As many as within queries, of one group, the same for one seed; the exclusions count those left out."""
+    root = str(stored_search(tmp_path))
     half = Queries(root=root, between=Between.MATCHED, group="group").load(SCHEMAS, 1)
     again = Queries(root=root, between=Between.MATCHED, group="group").load(SCHEMAS, 1)
     assert half.labelling is not None

@@ -30,7 +30,7 @@ from frtaudit.pipeline.run import run
 
 
 def test_finished_runs_give_the_numbers_of_one_audit() -> None:
-    """Every estimate and every entry of the ledger is that of the audit with all vendors, but for accuracy's digits."""
+    """Every estimate, failure and exclusion is that of the audit with all vendors, but for digits of accuracy."""
     direct = audit(made(*VENDORS, asked=from_runs().analyses["vendor_comparison"])).result  # type: ignore[arg-type]  # it is
     again = audit(
         replace(from_runs(), analyses={"vendor_comparison": from_runs().analyses["vendor_comparison"]})

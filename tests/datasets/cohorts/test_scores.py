@@ -12,14 +12,14 @@ LINES = "a2,a1,A,A,0.9,,f,f\na1,b1,A,B,0.2,,f,m\nb1,c1,B,C,,no_face,m,\na1,c1,A,
 SEX = {"sex": SchemaSpec(column="sex", classes=("f", "m"))}
 
 
-def written(tmp_path: Path, text: str = HEAD + LINES, name: str = "vendor.csv") -> Path:
+def score_file(tmp_path: Path, text: str = HEAD + LINES, name: str = "vendor.csv") -> Path:
     (tmp_path / name).write_text(text)
     return tmp_path / name
 
 
 def test_a_list_is_a_cohort(tmp_path: Path) -> None:
     """Samples, subjects and classes come from the lines; scores and failures keep their order."""
-    cohort_data = ScoreLists(root=str(written(tmp_path))).load(SEX, 0)
+    cohort_data = ScoreLists(root=str(score_file(tmp_path))).load(SEX, 0)
     assert cohort_data.cohort.sample_ids == ("a1", "a2", "b1", "c1")
     assert cohort_data.cohort.classifications["sex"].codes.tolist() == [0, 1, -1]
     comparisons, table = cohort_data.tables["vendor"]
@@ -38,7 +38,7 @@ def test_a_list_is_a_cohort(tmp_path: Path) -> None:
 
 def test_parquet_reads_alike(tmp_path: Path) -> None:
     """The same list as Parquet, with real numbers and nulls, gives the same cohort and scores."""
-    first = ScoreLists(root=str(written(tmp_path))).load(SEX, 0)
+    first = ScoreLists(root=str(score_file(tmp_path))).load(SEX, 0)
     pd.read_csv(tmp_path / "vendor.csv").to_parquet(tmp_path / "vendor.parquet")
     second = ScoreLists(root=str(tmp_path / "vendor.parquet")).load(SEX, 0)
     assert first.cohort.digest == second.cohort.digest
@@ -48,9 +48,11 @@ def test_parquet_reads_alike(tmp_path: Path) -> None:
 
 def test_several_systems(tmp_path: Path) -> None:
     """A provider column splits a file; in a folder each other file is one more provider, named by its stem."""
-    written(tmp_path, "probe,reference,provider,score\na1,a2,x,0.9\na1,b1,y,0.1\na1,a2,y,0.8\n", "both.csv")
-    written(tmp_path, "probe,reference,score\na1,b1,0.3\n", "z.csv")
-    written(tmp_path, "image_id,subject_id,sex\na1,A,f\na2,A,f\nb1,B,m\nc1,C,m\n", "metadata.csv")
+    score_file(
+        tmp_path, "probe,reference,provider,score\na1,a2,x,0.9\na1,b1,y,0.1\na1,a2,y,0.8\n", "both.csv"
+    )
+    score_file(tmp_path, "probe,reference,score\na1,b1,0.3\n", "z.csv")
+    score_file(tmp_path, "image_id,subject_id,sex\na1,A,f\na2,A,f\nb1,B,m\nc1,C,m\n", "metadata.csv")
     cohort_data = ScoreLists(root=str(tmp_path)).load(SEX, 0)
     assert {name: table.score.tolist() for name, (_, table) in cohort_data.tables.items()} == {
         "x": [0.9],
@@ -64,14 +66,14 @@ def test_several_systems(tmp_path: Path) -> None:
 
 def test_a_suffix_may_be_upper_case(tmp_path: Path) -> None:
     """A list that a spreadsheet named in capitals is a system as any other."""
-    written(tmp_path, name="a.csv")
-    written(tmp_path, name="b.CSV")
+    score_file(tmp_path, name="a.csv")
+    score_file(tmp_path, name="b.CSV")
     assert list(ScoreLists(root=str(tmp_path)).load({}, 0).tables) == ["a", "b"]
 
 
 def test_both_orders_make_an_ordered_list(tmp_path: Path) -> None:
     """A list that holds some pair in both orders is ordered."""
-    path = written(tmp_path, HEAD + LINES + "b1,a1,B,A,0.3,,m,f\n")
+    path = score_file(tmp_path, HEAD + LINES + "b1,a1,B,A,0.3,,m,f\n")
     assert ScoreLists(root=str(path)).load({}, 0).tables["vendor"][0].ordered
 
 
@@ -90,8 +92,8 @@ def test_a_comparison_that_stands_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_lines_that_compare_nothing_are_counted(tmp_path: Path) -> None:
-    """Self-comparisons, and those of subjects whom a conflict rule dropped, stand in the ledger."""
-    path = written(tmp_path, HEAD + LINES + "c1,c1,C,C,1,,,\na3,b1,A,B,0.1,,m,m\nd1,b1,D,B,0.1,,m,m\n")
+    """Self-comparisons, and those of subjects whom a conflict rule dropped, are listed as exclusions."""
+    path = score_file(tmp_path, HEAD + LINES + "c1,c1,C,C,1,,,\na3,b1,A,B,0.1,,m,m\nd1,b1,D,B,0.1,,m,m\n")
     rule = {"sex": SchemaSpec(column="sex", conflicts=ConflictRule.DROP)}
     cohort_data = ScoreLists(root=str(path)).load(rule, 0)
     assert [(entry.code, entry.count, entry.provider) for entry in cohort_data.cohort.ledger] == [
@@ -117,23 +119,25 @@ def test_lines_that_compare_nothing_are_counted(tmp_path: Path) -> None:
 def test_lines_that_disagree_are_named(tmp_path: Path, more: str, message: str) -> None:
     """A sample has one subject and one value of a class column; a score is a number."""
     with pytest.raises(DataError, match=message):
-        ScoreLists(root=str(written(tmp_path, HEAD + LINES + more))).load({}, 0)
+        ScoreLists(root=str(score_file(tmp_path, HEAD + LINES + more))).load({}, 0)
 
 
 def test_mated_lines_are_checked(tmp_path: Path) -> None:
     """A line said to be mated whose subjects differ is refused."""
-    path = written(tmp_path, "probe,reference,probe_subject,reference_subject,score,genuine\na,b,A,B,1,1\n")
+    path = score_file(
+        tmp_path, "probe,reference,probe_subject,reference_subject,score,genuine\na,b,A,B,1,1\n"
+    )
     with pytest.raises(DataError, match="vendor.csv line 2: a mated line disagrees with the subjects"):
         ScoreLists(root=str(path)).load({}, 0)
 
 
 def test_subjects_must_come_from_somewhere(tmp_path: Path) -> None:
     """Without subject columns and metadata there is no cohort; metadata must hold each sample once."""
-    path = written(tmp_path, "probe,reference,score\na1,b1,0.1\n")
+    path = score_file(tmp_path, "probe,reference,score\na1,b1,0.1\n")
     advice = "accepted: columns probe_subject .*; scores without subjects: audit=nameless"
     with pytest.raises(DataError, match=f"line 2: no subject for a sample; {advice}"):
         ScoreLists(root=str(path)).load({}, 0)
-    written(tmp_path, "sample_id,subject_id\na1,A\na1,A\n", "metadata.csv")
+    score_file(tmp_path, "sample_id,subject_id\na1,A\na1,A\n", "metadata.csv")
     with pytest.raises(DataError, match="metadata.csv line 3: duplicate ids"):
         ScoreLists(root=str(path)).load({}, 0)
     with pytest.raises(DataError, match="cohort.metadata: no file 'who.csv' in the working folder"):
@@ -146,7 +150,7 @@ def test_there_must_be_comparisons(tmp_path: Path) -> None:
         ScoreLists(root=str(tmp_path / "none")).load({}, 0)
     with pytest.raises(DataError, match="the folder holds no score list"):
         ScoreLists(root=str(tmp_path)).load({}, 0)
-    path = written(tmp_path, HEAD + "a1,a1,A,A,1,,,\nb1,b1,B,B,1,,,\n")
+    path = score_file(tmp_path, HEAD + "a1,a1,A,A,1,,,\nb1,b1,B,B,1,,,\n")
     with pytest.raises(DataError, match="provider vendor: no line compares two samples"):
         ScoreLists(root=str(path)).load({}, 0)
 

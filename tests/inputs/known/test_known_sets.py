@@ -89,7 +89,7 @@ def rows(known: KnownSet) -> list[Row]:
 
 
 def expected(pairs: list[Pair], image: Callable[[str, int], str]) -> list[Row]:
-    """The same of made-up pairs, images being called ``image(name, number)``."""
+    """The same of synthetic pairs, images being called ``image(name, number)``."""
     return [(image(*pair.probe), image(*pair.reference), pair.mated, pair.fold) for pair in pairs]
 
 

@@ -1,15 +1,15 @@
 from pathlib import Path
 
 import pytest
-from collected_audits import written
+from collected_audits import stored_collection
 
 from frtaudit.errors import DataError
 from frtaudit.inputs.queries.collected import read_collected
 
 
 def test_what_was_left_out_and_what_changed_is_counted(tmp_path: Path) -> None:
-    """Images by reason, comparisons that are missing, a change and several versions: a line of the ledger each."""
-    found = read_collected(written(tmp_path))
+    """Images by reason, missing comparisons, a change and several versions: a line of failures and exclusions each."""
+    found = read_collected(stored_collection(tmp_path))
     assert found is not None
     assert {(entry.code, entry.count, entry.provider) for entry in found.ledger} == {
         ("unreadable_image", 2, None),
@@ -42,9 +42,9 @@ def test_what_is_no_finished_collection_is_refused(
 ) -> None:
     """One line each; an unfinished one is read where its budget was to be partial."""
     with pytest.raises(DataError, match=line):
-        read_collected(written(tmp_path, **fields))
+        read_collected(stored_collection(tmp_path, **fields))
     if "finished" in fields:
-        assert read_collected(written(tmp_path, finished=False, partial=True)) is not None
+        assert read_collected(stored_collection(tmp_path, finished=False, partial=True)) is not None
 
 
 def test_a_broken_file_is_refused(tmp_path: Path) -> None:

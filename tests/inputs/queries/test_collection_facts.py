@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from collected_audits import result, written
+from collected_audits import result, stored_collection
 from jsonschema import Draft202012Validator
 
 from frtaudit.core.result_schema import result_schema
@@ -12,7 +12,7 @@ from frtaudit.inputs.queries.collected import read_collected
 
 def test_no_list_and_no_address_of_a_source_is_told(tmp_path: Path) -> None:
     """A list may hold queries, an address a key: of the one nothing stands, of the other its host; no endpoint."""
-    found = read_collected(written(tmp_path))
+    found = read_collected(stored_collection(tmp_path))
     assert found is not None
     text = json.dumps(found.facts)
     assert found.facts["spec"]["source"] == {"feed": "feed.example.org", "type": "news_search"}  # type: ignore[index,call-overload]  # JSON
@@ -21,7 +21,7 @@ def test_no_list_and_no_address_of_a_source_is_told(tmp_path: Path) -> None:
 
 def test_refusals_are_told_by_kind_and_code(tmp_path: Path) -> None:
     """The prefix of a collection's code is its kind; a pair without score or refusal is missing."""
-    found = read_collected(written(tmp_path))
+    found = read_collected(stored_collection(tmp_path))
     assert found is not None
     acme = found.facts["services"]["acme"]  # type: ignore[index,call-overload]  # JSON
     assert acme["by_kind"] == {"failure_to_acquire": 1, "policy": 0, "transport": 0}

@@ -72,7 +72,7 @@ def test_the_order_of_lines_and_of_faces_in_them_changes_nothing(tmp_path: Path)
 
 
 def test_a_pair_that_stands_twice_is_refused(tmp_path: Path) -> None:
-    """Which of two scores is meant nobody knows: file and line; the other order, and a face with itself, may stand."""
+    """Which of two scores is meant is not known: file and line; the other order, and a face with itself, may stand."""
     faces, _ = read(tmp_path, FACES)
     (tmp_path / "s.csv").write_text("probe,reference,score\na1,b1,0.5\nb1,a1,0.75\nb1,b1,1\nb1,b1,1\n")
     (tmp_path / "t.csv").write_text("provider,probe,reference,score\ns,b1,b2,0.5\ns,a1,b1,0.25\n")

@@ -1,4 +1,4 @@
-"""Arrays as a cohort. Tests also score_cohort, which makes one of score lists and of arrays alike."""
+"""Arrays as a cohort. Tests also score_cohort, which makes one of score lists and of arrays."""
 
 import numpy as np
 

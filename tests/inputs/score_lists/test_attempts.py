@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from attempt_files import HEAD, SCHEMAS, written
+from attempt_files import HEAD, SCHEMAS, stored_attempts
 
 from frtaudit.datasets.cohorts.attempts import Attempts
 from frtaudit.errors import DataError
@@ -16,7 +16,7 @@ PEOPLE = "subject,group,enrolled\np00,x,yes\np01,y,1\np02,y,no\n"
 
 def test_attempts_become_transactions(tmp_path: Path) -> None:
     """Scores by attempt, none where one failed or was not made; people without attempts stand in the cohort."""
-    found = written(tmp_path, HEAD + GOOD, PEOPLE).load(SCHEMAS, 0)
+    found = stored_attempts(tmp_path, HEAD + GOOD, PEOPLE).load(SCHEMAS, 0)
     made = found.transactions["lab"]
     assert (made.subject.tolist(), made.claimed.tolist(), made.made.tolist()) == ([0, 1], [0, 0], [2, 1])
     assert np.array_equal(made.score, [[0.25, np.nan], [0.5, np.nan]], equal_nan=True)
@@ -65,7 +65,7 @@ def test_a_bad_time_is_one_line(tmp_path: Path, row: str, said: str) -> None:
 
 def test_parquet_and_no_people_read_alike(tmp_path: Path) -> None:
     """The same table as Parquet, of two systems in one file, without a table of people."""
-    first = written(tmp_path, HEAD + GOOD, PEOPLE).load({}, 0)
+    first = stored_attempts(tmp_path, HEAD + GOOD, PEOPLE).load({}, 0)
     frame = pd.read_csv(tmp_path / "lab.csv")
     both = pd.concat([frame.assign(provider=name) for name in ("a", "b")])
     both.to_parquet(tmp_path / "lab.parquet")
@@ -116,7 +116,7 @@ def test_parquet_and_no_people_read_alike(tmp_path: Path) -> None:
 def test_a_bad_row_is_one_line(tmp_path: Path, rows: str, said: str) -> None:
     """Where it stands, what was found, what is accepted."""
     with pytest.raises(DataError) as caught:
-        written(tmp_path, HEAD + GOOD + rows, PEOPLE).load(SCHEMAS, 0)
+        stored_attempts(tmp_path, HEAD + GOOD + rows, PEOPLE).load(SCHEMAS, 0)
     assert str(caught.value).startswith(f"lab.csv {said}")
     assert "\n" not in str(caught.value)
 
@@ -134,7 +134,7 @@ def test_a_bad_row_is_one_line(tmp_path: Path, rows: str, said: str) -> None:
 def test_a_bad_person_is_one_line(tmp_path: Path, people: str, said: str) -> None:
     """Of the table of people, a person that appears twice or is neither enrolled nor not."""
     with pytest.raises(DataError) as caught:
-        written(tmp_path, HEAD + GOOD, PEOPLE + people.replace("p00", "p03")).load(SCHEMAS, 0)
+        stored_attempts(tmp_path, HEAD + GOOD, PEOPLE + people.replace("p00", "p03")).load(SCHEMAS, 0)
     assert str(caught.value) == said
 
 
@@ -143,4 +143,4 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"^lab.csv: no column transaction or transaction_id among .*; accepted"
     ):
-        written(tmp_path, "probe,reference,score\na,b,0.5\n").load({}, 0)
+        stored_attempts(tmp_path, "probe,reference,score\na,b,0.5\n").load({}, 0)

@@ -57,7 +57,7 @@ def test_intervals_hold_for_comparisons_only(scores: Path) -> None:
 
 
 def test_the_report_says_so(scores: Path) -> None:
-    """The page prints why, counts nobody, and speaks of no resampling."""
+    """The page prints why, counts nobody, and names no resampling."""
     page = render.html(audit(spec_on(scores)).result, Report(), "2026-01-02", "unsigned")
     text = " ".join(re.sub("<.*?>", " ", page).split())
     assert sentence(SAID) in text

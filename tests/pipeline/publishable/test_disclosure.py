@@ -139,7 +139,7 @@ def test_no_sum_over_classes_gives_a_withheld_class_away(seed: int, number: int)
 
 @pytest.mark.parametrize("number", [60, 390])
 def test_nothing_else_speaks_of_a_withheld_class(number: int) -> None:
-    """No estimate, curve, finding or line of the ledger is about a withheld class or mixes one with others."""
+    """No estimate, curve, finding or line of exclusions is about a withheld class or mixes one with others."""
     _, file = variant(4, number, 10)
     withheld = file["cohort"]["publication"]["withheld"]
     for item in (*file["estimates"], *file["curves"], *file["failures"]):

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import jsonschema
-from finished_runs import counts, finished
+from finished_runs import counts, finished_run
 
 from frtaudit.report.exports.ai_verify import AiVerify
 
@@ -11,7 +11,7 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "aiverify.testresul
 
 def test_the_frame_is_ai_verifys(tmp_path: Path) -> None:
     """The file follows AI Verify's published schema, formats too, and holds the result's findings and estimates."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     AiVerify().write(run, tmp_path)
     made = json.loads((tmp_path / "ai_verify.json").read_text())
     checker = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
@@ -30,7 +30,7 @@ def test_the_frame_is_ai_verifys(tmp_path: Path) -> None:
 
 def test_the_schema_would_object(tmp_path: Path) -> None:
     """The check is one that can fail: without its start the file is refused."""
-    AiVerify().write(finished(tmp_path), tmp_path)
+    AiVerify().write(finished_run(tmp_path), tmp_path)
     made = json.loads((tmp_path / "ai_verify.json").read_text())
     del made["startTime"]
     assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(made)

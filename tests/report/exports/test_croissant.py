@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import report_fixture
-from finished_runs import finished
+from finished_runs import finished_run
 
 from frtaudit.inputs.croissant import read_origin
 from frtaudit.report.exports.croissant import CONFORMS, Croissant
@@ -23,7 +23,7 @@ DECLARED = {
 @pytest.fixture
 def described(tmp_path: Path) -> Path:
     """The description of a test set that is declared."""
-    run = finished(
+    run = finished_run(
         tmp_path, result=replace(RESULT, spec={**RESULT.spec, "provenance": {"test_data": DECLARED}})
     )
     Croissant().write(run, tmp_path)
@@ -35,7 +35,7 @@ def test_what_is_written_is_read_back(described: Path, tmp_path: Path) -> None:
     origin = read_origin(described)
     assert {name: getattr(origin, name) for name in DECLARED} == DECLARED
     (tmp_path / "bare").mkdir()
-    Croissant().write(finished(tmp_path / "bare"), tmp_path / "bare")
+    Croissant().write(finished_run(tmp_path / "bare"), tmp_path / "bare")
     bare = json.loads((tmp_path / "bare" / "croissant.json").read_text())
     assert not {"license", "creator", "url"} & set(bare)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from finished_runs import SCORES, finished
+from finished_runs import SCORES, finished_run
 
 from frtaudit.core import Target
 from frtaudit.errors import DataError
@@ -14,7 +14,7 @@ from frtaudit.report.exports.flat_tables import sheets_of
 
 def test_every_table_reads_back(tmp_path: Path) -> None:
     """Another reader finds each table's columns, rows and, to the last bit, its numbers; a null is an empty field."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     Csv().write(run, tmp_path)
     sheets = sheets_of(run.result)
     assert {path.stem for path in (tmp_path / "csv").iterdir()} == {*sheets, "d_l2_group", "scores"}
@@ -29,7 +29,7 @@ def test_every_table_reads_back(tmp_path: Path) -> None:
 
 def test_interclass_bias_stands_as_the_thesis_prints_it(tmp_path: Path) -> None:
     """Classes by systems: the upper bounds for independent comparisons, the largest as Total."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     Csv().write(run, tmp_path)
     sheet = pd.read_csv(tmp_path / "csv" / "d_l2_group.csv", index_col="class")
     bounds = {
@@ -57,7 +57,7 @@ def same(text: str, value: object) -> bool:
 
 def test_the_runs_own_tables_are_there(tmp_path: Path) -> None:
     """Scores are written with words for coded columns, and quotes around commas."""
-    Csv().write(finished(tmp_path), tmp_path)
+    Csv().write(finished_run(tmp_path), tmp_path)
     read = pd.read_csv(tmp_path / "csv" / "scores.csv", dtype={"probe": str, "score": str})
     assert float(read["score"][0]) == SCORES["score"][0]
     assert pd.isna(read["score"][1])
@@ -68,7 +68,7 @@ def test_the_runs_own_tables_are_there(tmp_path: Path) -> None:
 
 def test_no_cell_is_a_formula(tmp_path: Path) -> None:
     """A system whose name a spreadsheet would calculate stands behind an apostrophe; numbers stay numbers."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     named = tuple(
         dataclasses.replace(item, provider="=cmd|' /C calc'!A0", note="-1+1", value=-0.25)
         for item in run.result.estimates
@@ -81,7 +81,7 @@ def test_no_cell_is_a_formula(tmp_path: Path) -> None:
 
 def test_a_table_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     """A run's table that leads elsewhere is refused, and nothing of it is copied."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     real = run.tables[0]
     real.rename(tmp_path / "secret.parquet")
     real.symlink_to(tmp_path / "secret.parquet")
@@ -93,7 +93,7 @@ def test_a_table_that_is_a_link_is_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("held", ["junk", "nested"])
 def test_a_table_that_cannot_be_written_as_text_is_one_line(held: str, tmp_path: Path) -> None:
     """A file beside the run's tables that is no Parquet, or holds lists in lists, is named; it is no fault of ours."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     extra = tmp_path / "extra.parquet"
     if held == "junk":
         extra.write_bytes(b"x")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import report_fixture
-from finished_runs import finished
+from finished_runs import finished_run
 
 from frtaudit.report.exports.flat_tables import SCHEMAS, leaves, sheets_of
 
@@ -17,7 +17,7 @@ def at(whole: Any, pointer: str) -> Any:
 
 def test_every_line_says_what_its_pointer_says(tmp_path: Path) -> None:
     """Each row's columns are the values of the object in result.json that its pointer leads to; none is left out."""
-    result = finished(tmp_path).result
+    result = finished_run(tmp_path).result
     whole, sheets = json.loads(result.to_bytes()), sheets_of(result)
     assert {"estimates", "intervals", "tests", "curves", "findings", "failures", "record"} <= set(sheets)
     for name in ("estimates", "intervals", "tests", "findings", "failures"):

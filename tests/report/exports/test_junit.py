@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 import report_fixture
-from finished_runs import counts, finished
+from finished_runs import counts, finished_run
 from lxml import etree
 
 from frtaudit.core import AuditResult, Verdict
@@ -15,7 +15,7 @@ XSD = etree.XMLSchema(etree.parse(Path(__file__).parents[2] / "schemas" / "junit
 
 def exported(folder: Path, fail_on: str = "fail", result: AuditResult | None = None) -> etree._Element:
     """junit.xml, which follows the schema of Jenkins' xUnit plug-in."""
-    Junit().write(finished(folder, fail_on, result), folder)
+    Junit().write(finished_run(folder, fail_on, result), folder)
     page = etree.parse(folder / "junit.xml")
     XSD.assertValid(page)
     return page.getroot()
@@ -23,7 +23,7 @@ def exported(folder: Path, fail_on: str = "fail", result: AuditResult | None = N
 
 @pytest.mark.parametrize("fail_on", ["fail", "inconclusive", "not_testable"])
 def test_a_test_case_for_each_finding(fail_on: str, tmp_path: Path) -> None:
-    """Failures are the verdicts that --fail-on makes fail, the rest of the undecided are skipped, a pass is neither."""
+    """Failures are the verdicts that --fail-on makes fail; what is else no pass is skipped, a pass is neither."""
     result = report_fixture.result()
     found = counts(result)
     assert all(found.values())

@@ -2,7 +2,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from finished_runs import finished
+from finished_runs import finished_run
 from hypothesis import example, given
 from hypothesis import strategies as st
 from report_fixture import result
@@ -63,7 +63,7 @@ def test_no_text_is_a_command(text: str) -> None:
 
 def test_every_table_of_the_report_is_a_file(tmp_path: Path) -> None:
     """The folder has a file for each table, each with as many cells in every row as it has columns."""
-    Latex().write(finished(tmp_path), tmp_path)
+    Latex().write(finished_run(tmp_path), tmp_path)
     files = sorted((tmp_path / "latex").iterdir())
     assert {"eer.tex", "fixed-thresholds.tex", "requirements.tex"} <= {path.name for path in files}
     for path in files:

@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 
 import report_fixture
-from finished_runs import counts, finished
+from finished_runs import counts, finished_run
 from markdown_it import MarkdownIt
 
 from frtaudit.core import AuditResult, Verdict
@@ -15,7 +15,7 @@ from frtaudit.report.words import words
 
 def exported(folder: Path, result: AuditResult | None = None) -> str:
     """summary.md."""
-    Markdown().write(finished(folder, result=result), folder)
+    Markdown().write(finished_run(folder, result=result), folder)
     return (folder / "summary.md").read_text(encoding="utf-8")
 
 

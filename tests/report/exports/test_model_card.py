@@ -4,7 +4,7 @@ from pathlib import Path
 
 import jsonschema
 import report_fixture
-from finished_runs import finished
+from finished_runs import finished_run
 
 from frtaudit.core.text.file_names import file_name
 from frtaudit.report.exports.model_card import ModelCard
@@ -14,7 +14,7 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "model_card.schema.
 
 def test_a_card_for_each_system(tmp_path: Path) -> None:
     """Each card follows the toolkit's schema, and its metrics are the result's numbers, to the last bit."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     ModelCard().write(run, tmp_path)
     cards = {path.stem: json.loads(path.read_text()) for path in (tmp_path / "model_card").iterdir()}
     assert set(cards) == set(report_fixture.SYSTEMS)
@@ -43,7 +43,7 @@ def test_names_make_files(tmp_path: Path) -> None:
         for item in result.estimates
     )
     changed = dataclasses.replace(result, estimates=renamed, curves=())
-    ModelCard().write(finished(tmp_path, result=changed), tmp_path)
+    ModelCard().write(finished_run(tmp_path, result=changed), tmp_path)
     files = sorted(path.name for path in (tmp_path / "model_card").iterdir())
     assert files == sorted(f"{file_name(name)}.json" for name in names.values())
     assert len({*files}) == 2

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import report_fixture
 import yaml
-from finished_runs import finished
+from finished_runs import finished_run
 
 from frtaudit.report.exports.model_index import ModelIndex
 
@@ -19,7 +19,7 @@ ORIGIN = {
 @pytest.fixture
 def cards(tmp_path: Path) -> list[Path]:
     """A card for each system of the synthetic result, one with a licence."""
-    run = finished(tmp_path, result=replace(RESULT, spec={**RESULT.spec, "provenance": ORIGIN}))
+    run = finished_run(tmp_path, result=replace(RESULT, spec={**RESULT.spec, "provenance": ORIGIN}))
     ModelIndex().write(run, tmp_path)
     return sorted((tmp_path / "model_index").iterdir())
 

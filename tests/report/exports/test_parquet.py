@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from finished_runs import finished
+from finished_runs import finished_run
 
 from frtaudit.report.exports.flat_tables import sheets_of
 from frtaudit.report.exports.parquet import Parquet
@@ -9,7 +9,7 @@ from frtaudit.report.exports.parquet import Parquet
 
 def test_every_table_is_written(tmp_path: Path) -> None:
     """The tables of the result with their types, and the run's own to the byte."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     Parquet().write(run, tmp_path)
     sheets = sheets_of(run.result)
     assert {path.stem for path in (tmp_path / "parquet").iterdir()} == {*sheets, "scores"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import report_fixture
-from finished_runs import finished, write_run
+from finished_runs import finished_run, write_run
 
 from frtaudit.errors import DataError
 from frtaudit.report.exports.run_folder import read_run
@@ -12,7 +12,7 @@ from frtaudit.report.exports.run_folder import read_run
 
 def test_a_run_reads_back(tmp_path: Path) -> None:
     """A folder, or its result alone, gives the result that was written, and the names of what lies beside it."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     assert run.result.to_bytes() == report_fixture.result().to_bytes()
     assert run.files == ("report.html", "result.json")
     assert [path.name for path in run.tables] == ["scores.parquet"]

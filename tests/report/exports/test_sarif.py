@@ -5,7 +5,7 @@ from pathlib import Path
 
 import jsonschema
 import report_fixture
-from finished_runs import counts, finished
+from finished_runs import counts, finished_run
 
 from frtaudit.core import Verdict
 from frtaudit.report.exports.sarif import Sarif
@@ -18,8 +18,8 @@ RESULT = report_fixture.result()
 
 
 def test_every_finding_is_a_result_of_its_rule(tmp_path: Path) -> None:
-    """Four verdicts, four kinds; only failures have a level; rules and fingerprints tell the results apart."""
-    Sarif().write(finished(tmp_path), tmp_path)
+    """Four verdicts, four kinds; only failures have a level; rules and fingerprints distinguish the results."""
+    Sarif().write(finished_run(tmp_path), tmp_path)
     made = json.loads((tmp_path / "findings.sarif").read_text())
     jsonschema.Draft4Validator(SCHEMA).validate(made)
     (run,) = made["runs"]
@@ -40,7 +40,7 @@ def test_every_finding_is_a_result_of_its_rule(tmp_path: Path) -> None:
 
 def test_a_stricter_gate_warns(tmp_path: Path) -> None:
     """With --fail-on not_testable whatever is no pass fails: an error where it failed, else a warning."""
-    Sarif().write(finished(tmp_path, "not_testable"), tmp_path)
+    Sarif().write(finished_run(tmp_path, "not_testable"), tmp_path)
     (run,) = json.loads((tmp_path / "findings.sarif").read_text())["runs"]
     found, levels = counts(RESULT), Counter(result["level"] for result in run["results"])
     assert levels["error"] == found[Verdict.FAIL]

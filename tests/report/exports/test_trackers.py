@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from finished_runs import finished
+from finished_runs import finished_run
 
 from frtaudit.config.plugins import load_plugins
 from frtaudit.errors import DataError, ProviderError, SpecError
@@ -18,7 +18,7 @@ PACKAGES = ("mlflow", "wandb")
 
 def test_metrics_are_rates_with_bounds_under_plain_paths(tmp_path: Path) -> None:
     """Every path is one that trackers take, and low <= value <= high."""
-    found = finished(tmp_path).metrics()
+    found = finished_run(tmp_path).metrics()
     assert found["northgate/fnmr_at_fmr/fmr 0.01/all/value"] == pytest.approx(0.002028778)
     assert all(
         set(path) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /")
@@ -33,7 +33,7 @@ def test_metrics_are_rates_with_bounds_under_plain_paths(tmp_path: Path) -> None
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_tracker_is_asked_for(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not among all formats; a store must be named; without the package one line says how to get it."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     assert name not in every_format()
     with pytest.raises(SpecError, match=f"into: no value; accepted: .*--as {name} into=DIR"):
         export(run, [name], tmp_path / "out")
@@ -55,7 +55,7 @@ def test_mlflow_holds_the_run(tmp_path: Path) -> None:
     from mlflow import MlflowClient
 
     logging.getLogger("mlflow").setLevel(logging.ERROR)
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     (named,) = export(run, ["mlflow"], tmp_path / "out", {"into": str(tmp_path / "store")})
     client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/store/mlflow.db")
     found = client.get_run(json.loads(named.read_text())["run"])
@@ -68,7 +68,7 @@ def test_mlflow_holds_the_run(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_wandb_holds_the_run_offline(tmp_path: Path) -> None:
     """The run's own file lies in the folder that was named, with the digest of the result in it; nothing was sent."""
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     wandb = pytest.importorskip("wandb")
     (named,) = export(run, ["wandb"], tmp_path / "out", {"into": str(tmp_path / "store")})
     wandb.teardown()  # its service writes until then; a command tears it down as it ends
@@ -82,7 +82,7 @@ def test_wandb_holds_the_run_offline(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_link_is_not_sent(tmp_path: Path, name: str) -> None:
     """A report that leads to another file of this machine: one line, before anything is logged."""
-    finished(tmp_path)
+    finished_run(tmp_path)
     report, secret = tmp_path / "run" / "report.html", tmp_path / "secret"
     secret.write_text("x")
     report.unlink()

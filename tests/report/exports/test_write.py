@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from finished_runs import finished, write_run
+from finished_runs import finished_run, write_run
 
 from frtaudit.cli import main
 from frtaudit.config.plugins import load_plugins
@@ -93,7 +93,7 @@ def test_wrong_words_are_one_line(
 def test_nothing_is_overwritten_or_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that stands there stays, and a format that fails leaves none of the others behind."""
     load_plugins()
-    run, out = finished(tmp_path), tmp_path / "out"
+    run, out = finished_run(tmp_path), tmp_path / "out"
     out.mkdir()
     (out / "junit.xml").write_text("mine")
     with pytest.raises(DataError, match="already contains junit.xml"):
@@ -117,7 +117,7 @@ def test_a_link_that_leads_nowhere_is_not_overwritten(tmp_path: Path) -> None:
     out.mkdir()
     (out / "junit.xml").symlink_to(tmp_path / "gone")
     with pytest.raises(DataError, match="already contains junit.xml"):
-        export(finished(tmp_path), ["csv", "junit"], out)
+        export(finished_run(tmp_path), ["csv", "junit"], out)
     assert [path.name for path in out.iterdir()] == ["junit.xml"]
     assert not (tmp_path / "gone").exists()
 
@@ -140,7 +140,7 @@ def test_a_folder_that_becomes_a_link_meanwhile_gets_nothing(tmp_path: Path) -> 
 def test_a_signal_ends_an_export_between_two_formats(tmp_path: Path) -> None:
     """Nothing of it is left."""
     load_plugins()
-    run, out = finished(tmp_path), tmp_path / "out"
+    run, out = finished_run(tmp_path), tmp_path / "out"
     with signals.listening():
         os.kill(os.getpid(), signal.SIGTERM)
         with pytest.raises(signals.Stopped):
@@ -178,7 +178,7 @@ def test_a_format_of_another_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     from frtaudit.config.listing import listing
 
-    run = finished(tmp_path)
+    run = finished_run(tmp_path)
     assert export(run, ["digest"], tmp_path / "out") == [tmp_path / "out" / "digest.txt"]
     assert (tmp_path / "out" / "digest.txt").read_text() == run.result.sha256
     assert "  digest                     digest.txt: the digest alone." in listing("export")

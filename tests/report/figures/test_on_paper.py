@@ -40,7 +40,7 @@ def painted(svg: str) -> list[Part]:
     root = ET.fromstring(svg)
     named = {element.get("id"): element for element in root.iter() if element.get("id")}
 
-    def walk(
+    def parts_below(
         element: ET.Element, matrix: npt.NDArray[np.float64], style: Mapping[str, str]
     ) -> Iterator[Part]:
         if element.tag == f"{SVG}defs":
@@ -49,16 +49,18 @@ def painted(svg: str) -> list[Part]:
         matrix = matrix @ moved(element.get("transform", ""))
         if element.tag == f"{SVG}use":
             place = f"translate({element.get('x', 0)} {element.get('y', 0)})"
-            yield from walk(named[element.attrib["href"].removeprefix("#")], matrix @ moved(place), style)
+            yield from parts_below(
+                named[element.attrib["href"].removeprefix("#")], matrix @ moved(place), style
+            )
         if element.tag == f"{SVG}path":
             for part in re.findall(r"M[^M]*", element.get("d", "")):
                 points = np.array([float(word) for word in part.split() if not word.isalpha()])
                 whole = np.column_stack([points.reshape(-1, 2), np.ones(points.size // 2)])
                 yield tuple(style.get(key) for key in STYLE), whole @ matrix.T
         for child in element:
-            yield from walk(child, matrix, style)
+            yield from parts_below(child, matrix, style)
 
-    return list(walk(root, np.eye(3), {}))
+    return list(parts_below(root, np.eye(3), {}))
 
 
 def _drawn(axes: Axes) -> None:

@@ -11,14 +11,14 @@ from frtaudit.report.sections import answer, verdicts
 from frtaudit.report.source import Source
 
 
-def said(source: Source) -> list[str]:
+def paragraphs(source: Source) -> list[str]:
     """The sentences as text."""
     return [plain_text(text) for text in answer.sentences(source, verdicts.all_finding_rows(source))]
 
 
 def test_a_failure_is_said_with_its_interval_and_limit() -> None:
     """A system that fails is named with the number, its interval and the limit; groups that differ with both rates."""
-    lines = said(Source(result()))
+    lines = paragraphs(Source(result()))
     assert (
         "quill_2 fails 1 of 2 requirements: FNMR at FMR 0.1 % is 9.51 %, 95 % CI 7.14 % to 11.9 %, limit at most 3 %."
         in lines
@@ -33,7 +33,7 @@ def test_a_failure_is_said_with_its_interval_and_limit() -> None:
 def test_a_requirement_of_several_findings_counts_once() -> None:
     """A requirement for each group has a finding for each; it fails once."""
     (failed,) = [item for item in result().findings if item.verdict is Verdict.FAIL]
-    lines = said(Source(replace(result(), findings=(failed, failed))))
+    lines = paragraphs(Source(replace(result(), findings=(failed, failed))))
     assert lines[0].startswith("quill_2 fails its requirement: FNMR at FMR 0.1 % is 9.51 %")
 
 
@@ -55,17 +55,17 @@ def test_failures_of_one_operating_point_and_limit_name_them_once() -> None:
         ),
     ):
         findings = (failed, replace(other, limit=limit))
-        line = said(Source(replace(result(), estimates=estimates, findings=findings)))[0]
+        line = paragraphs(Source(replace(result(), estimates=estimates, findings=findings)))[0]
         assert line.startswith(f"quill_2 fails its {start}")
 
 
 def test_without_requirements_the_rates_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report without requirements says FNMR and FMR of each system at the main target; FNMR alone of many."""
-    lines = said(Source(replace(result(), findings=())))
+    lines = paragraphs(Source(replace(result(), findings=())))
     fnmr = "northgate: FNMR 1.74 % at FMR 0.1 %, 95 % CI 1.31 % to 2.19 %"
     assert lines[0] == f"{fnmr}; FMR of that threshold 0.0990 %, 95 % CI 0.0742 % to 0.134 %."
     monkeypatch.setattr(answer, "FEW_SYSTEMS", 1)
-    assert said(Source(replace(result(), findings=())))[0] == f"{fnmr}."
+    assert paragraphs(Source(replace(result(), findings=())))[0] == f"{fnmr}."
     assert lines[1].startswith("quill_2: FNMR 9.51 % at FMR 0.1 %")
 
 
@@ -75,7 +75,7 @@ def test_a_finding_on_the_largest_of_the_classes_names_the_schema() -> None:
     place = int(str(failed.estimate).rpartition("/")[2])
     estimates = list(result().estimates)
     estimates[place] = replace(estimates[place], group="max", schema="group")
-    lines = said(Source(replace(result(), estimates=tuple(estimates), findings=(failed,))))
+    lines = paragraphs(Source(replace(result(), estimates=tuple(estimates), findings=(failed,))))
     assert "largest FNMR by group at FMR 0.1 % is 9.51 %" in lines[0]
 
 
@@ -83,7 +83,7 @@ def test_numbers_of_subjects_are_explained_only_where_they_stand() -> None:
     """Without a number of subjects the sentence says nothing of their conditions."""
     (open_,) = [item for item in result().findings if item.verdict is Verdict.INCONCLUSIVE]
     without = replace(open_, bound_level=None)
-    lines = said(Source(replace(result(), findings=(without,))))
+    lines = paragraphs(Source(replace(result(), findings=(without,))))
     (line,) = [line for line in lines if line.startswith("Inconclusive")]
     assert "Numbers of subjects" not in line
 
@@ -141,5 +141,5 @@ def test_an_advisory_finding_that_is_inconclusive_is_named_as_such() -> None:
     (open_,) = [item for item in result().findings if item.verdict is Verdict.INCONCLUSIVE]
     advisory = replace(result(), findings=(replace(open_, advisory=True),))
     for source, marked in ((Source(result()), False), (Source(advisory), True)):
-        (line,) = [line for line in said(source) if line.startswith("Inconclusive on these data")]
+        (line,) = [line for line in paragraphs(source) if line.startswith("Inconclusive on these data")]
         assert (", advisory" in line) is marked

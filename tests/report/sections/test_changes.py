@@ -29,7 +29,7 @@ def view(then: AuditResult) -> View:
     return found
 
 
-def said(found: View) -> str:
+def text_of(found: View) -> str:
     """All caveats as one text."""
     return " ".join(plain_text(item) for item in found.verdicts)
 
@@ -76,7 +76,7 @@ def test_what_is_not_comparable_is_said() -> None:
     digests = {**base.digests, "cohort": "0" * 64}
     spec = {**base.spec, "weighting": "pooled"}
     other = tuple(replace(item, limit=item.limit / 2) for item in base.findings)
-    text = said(view(replace(base, digests=digests, spec=spec, findings=other)))
+    text = text_of(view(replace(base, digests=digests, spec=spec, findings=other)))
     assert "Not the same subjects or images" in text
     assert "another primary weighting" in text
     assert "had another limit" in text
@@ -84,7 +84,7 @@ def test_what_is_not_comparable_is_said() -> None:
         replace(item, provider="old") if item.provider == "quill_2" else item for item in base.estimates
     )
     curves = tuple(item for item in base.curves if item.provider != "quill_2")
-    text = said(view(replace(base, estimates=renamed, curves=curves)))
+    text = text_of(view(replace(base, estimates=renamed, curves=curves)))
     assert "old was audited then" in text
     assert "quill_2 was not audited then" in text
 
@@ -94,11 +94,11 @@ def test_another_schema_version_is_not_compared() -> None:
     found = changes.build(Source(result(), SETTINGS, previous(None, "0.1")))
     assert found is not None
     assert not found.main
-    assert "schema version 0.1" in said(found)
+    assert "schema version 0.1" in text_of(found)
 
 
 def test_signatories_are_those_declared() -> None:
-    """Names and roles as declared, else empty lines for a pen; always the way to check."""
+    """Names and roles as declared, else lines left blank for signature; always the way to check."""
     named = replace(SETTINGS, signatories=(Signatory(name="A. Auditor", role="Auditor"), Signatory(name="B")))
     found = signatures.build(Source(result(), named))
     assert [(item.name, item.role) for item in found.signers] == [("A. Auditor", "Auditor"), ("B", "")]

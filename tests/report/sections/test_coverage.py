@@ -121,13 +121,13 @@ def test_what_is_not_simulated_is_said_once() -> None:
         numerator=None,
         denominator=None,
         intervals=(),
-        note="not simulated: it holds for these people",
+        note="not simulated: it holds for fixed identities",
     )
     view = page(left_out, replace(left_out, provider="quill_2"))
     section = next(item.view for item in view.annex if item.name == "coverage")
     assert isinstance(section, View)
     assert [plain_text(text) for text in section.left_out] == [
-        "bootstrap of images, recentred, FNMR: it holds for these people."
+        "bootstrap of images, recentred, FNMR: it holds for fixed identities."
     ]
     assert section.tables == ()
 

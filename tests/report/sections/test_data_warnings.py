@@ -16,7 +16,7 @@ PAIR = Estimate(
 )  # fmt: skip
 
 
-def said(*estimates: Estimate, **changes: object) -> list[str]:
+def warnings_of(*estimates: Estimate, **changes: object) -> list[str]:
     """The warnings of the synthetic result with these estimates beside its own."""
     base = result()
     found: AuditResult = replace(base, estimates=(*base.estimates, *estimates), **changes)  # type: ignore[arg-type]
@@ -25,7 +25,7 @@ def said(*estimates: Estimate, **changes: object) -> list[str]:
 
 def test_a_result_without_any_of_it_warns_of_nothing() -> None:
     """No heavy pair, no suspected duplicate, enough people."""
-    assert said() == []
+    assert warnings_of() == []
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,15 @@ def test_a_heavy_pair_has_a_tenth_by_two_false_matches(
     value: float | None, errors: int | None, warned: bool
 ) -> None:
     """A tenth of FMR, by two false matches at least."""
-    found = said(replace(PAIR, value=value, numerator=errors, denominator=errors and 50, note="a note"))
+    found = warnings_of(
+        replace(PAIR, value=value, numerator=errors, denominator=errors and 50, note="a note")
+    )
     assert bool(found) is warned
 
 
 def test_each_system_names_the_target_with_the_heaviest_pair() -> None:
     """Of two targets the one at which the pair has more."""
-    (warning,) = said(PAIR, replace(PAIR, at={"fmr": 0.0001}, value=0.6, numerator=3, denominator=5))
+    (warning,) = warnings_of(PAIR, replace(PAIR, at={"fmr": 0.0001}, value=0.6, numerator=3, denominator=5))
     assert warning.startswith("northgate: one pair of subjects has 60.0 % of FMR at FMR 0.01 %")
 
 
@@ -52,16 +54,16 @@ def test_few_false_matches_at_the_main_target_are_said_of_each_system() -> None:
         "quill_2: only 8.66 false matches are expected at FMR 0.001",
         "quill_2: only 0.9 false matches are expected at FMR 0.0001",
     )
-    (warning,) = said(notes=notes)
+    (warning,) = warnings_of(notes=notes)
     assert warning == "northgate and quill_2: only 8.66 false matches are expected at FMR 0.1 %."
 
 
 def test_too_few_people_is_said_once() -> None:
-    """However many findings are not testable for want of people."""
+    """However many findings are not testable because of too few people."""
     base = result()
     few = replace(
         base.findings[0], verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None,
         sentence="FMR is not testable: too few subjects. Without any false match 246 subjects or more are needed.",
     )  # fmt: skip
-    (warning,) = said(findings=(few, few))
+    (warning,) = warnings_of(findings=(few, few))
     assert "many subjects are needed" in warning

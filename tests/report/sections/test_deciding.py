@@ -26,7 +26,7 @@ def undecided(low: float, high: float) -> AuditResult:
     return replace(made, estimates=tuple(estimates), findings=(finding,))
 
 
-def said(made: AuditResult) -> str:
+def text_of(made: AuditResult) -> str:
     """The sentence on what is inconclusive."""
     source = Source(made)
     lines = [plain_text(text) for text in answer.sentences(source, verdicts.all_finding_rows(source))]
@@ -46,18 +46,18 @@ def test_page_one_says_how_many_subjects_would_decide_a_distance() -> None:
         subjects=float(str(made.cohort["subjects"])),
     )
     assert needed is not None
-    assert f" (about {needed:,.0f} subjects in all are needed). {deciding.OF_DISTANCES}" in said(made)
+    assert f" (about {needed:,.0f} subjects in all are needed). {deciding.OF_DISTANCES}" in text_of(made)
 
 
 def test_a_lower_bound_of_zero_gives_no_number_of_subjects() -> None:
     """Where the lower bound is cut off at 0, the variance is not known from it, and nothing is projected."""
-    assert "subjects" not in said(undecided(0.0, 2.2)).casefold()
+    assert "subjects" not in text_of(undecided(0.0, 2.2)).casefold()
 
 
 @pytest.mark.parametrize(
     ("metric", "condition"), [("d_l2", deciding.OF_DISTANCES), ("fta", deciding.OF_RATES)]
 )
 def test_the_condition_names_what_is_projected(metric: str, condition: str) -> None:
-    """A rate's number rests on its effective sample size, a distance's on its variance."""
+    """A rate's number is based on its effective sample size, a distance's on its variance."""
     record = next(record for record in Source(result()).records if record.estimate.metric == metric)
     assert deciding.condition(record) == condition

@@ -11,7 +11,7 @@ from frtaudit.report.sections import group_sentences
 from frtaudit.report.source import Source
 
 
-def said(source: Source) -> list[str]:
+def paragraphs(source: Source) -> list[str]:
     """The sentences as text."""
     return [plain_text(text) for text in group_sentences.sentences(source)]
 
@@ -26,7 +26,7 @@ def test_what_was_not_established_is_said_with_the_detectable_ratio() -> None:
         else item
         for item in result().estimates
     ]
-    lines = said(Source(replace(result(), estimates=tuple(alike))))
+    lines = paragraphs(Source(replace(result(), estimates=tuple(alike))))
     (line,) = [line for line in lines if line.startswith("No difference was established")]
     assert " of northgate (minimum detectable ratio 2.31, 80 % power)" in line
 
@@ -53,7 +53,7 @@ def test_subjects_are_of_a_ratio_of_2_where_the_estimate_is_chance(
         for item in result().estimates
     ]
     of = replace(result(), estimates=tuple(estimates), cohort={**result().cohort, "subjects": 600})
-    (line,) = [line for line in said(Source(of)) if line.startswith("No difference was established")]
+    (line,) = [line for line in paragraphs(Source(of)) if line.startswith("No difference was established")]
     assert f"(minimum detectable ratio 3.00, 80 % power; {needed})" in line
 
 
@@ -71,7 +71,7 @@ def test_of_several_systems_the_largest_detectable_ratio_is_said(
         for item in result().estimates
     ]
     of = replace(result(), estimates=tuple(estimates), cohort={**result().cohort, "subjects": 600})
-    (line,) = [line for line in said(Source(of)) if line.startswith("No difference was established")]
+    (line,) = [line for line in paragraphs(Source(of)) if line.startswith("No difference was established")]
     largest = "minimum detectable ratio at most 3.00, 80 % power"
     assert line.count("minimum detectable") == (2 if listed else 1)
     assert f" ({largest}; about 1,500 subjects in all would detect a ratio of 2)" in line
@@ -80,7 +80,7 @@ def test_of_several_systems_the_largest_detectable_ratio_is_said(
 
 def test_few_errors_are_said_with_how_many_it_takes() -> None:
     """Groups that cannot be tested: how many errors, of how many subjects, each group needs."""
-    (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
+    (line,) = [line for line in paragraphs(Source(result())) if line.startswith("Not testable")]
     assert line.endswith("; each group needs 10 errors of 10 subjects.")
 
 
@@ -93,7 +93,7 @@ def test_few_errors_name_the_group_and_the_subjects_that_would_give_enough() -> 
         else item
         for item in result().estimates
     ]
-    lines = said(Source(replace(result(), estimates=tuple(estimates))))
+    lines = paragraphs(Source(replace(result(), estimates=tuple(estimates))))
     (line,) = [line for line in lines if line.startswith("Not testable")]
     assert (
         "northgate (Amber has 8 FNMR errors of 6 subjects; about 140 subjects of Amber would give enough)"
@@ -126,7 +126,7 @@ def test_many_comparisons_with_few_errors_say_how_many_subjects_would_give_enoug
         )
         (line,) = [
             line
-            for line in said(Source(replace(result(), estimates=estimates)))
+            for line in paragraphs(Source(replace(result(), estimates=estimates)))
             if line.startswith("Not testable")
         ]
         assert said_of in line
@@ -135,14 +135,14 @@ def test_many_comparisons_with_few_errors_say_how_many_subjects_would_give_enoug
 def test_rates_that_differ_are_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Systems whose groups differ in one rate are listed behind its name once."""
     monkeypatch.setattr(group_sentences, "MAX_NAMED", 1)  # what is missing is not told of each
-    (line,) = [line for line in said(Source(result())) if line.startswith("Not testable")]
+    (line,) = [line for line in paragraphs(Source(result())) if line.startswith("Not testable")]
     assert "differences in FMR by group of northgate and quill_2, at FMR 0.1 %;" in line
 
 
 def test_many_rates_that_differ_are_a_sentence_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where more rates differ than are told one by one, each system has its ratios and whose rates they are."""
     monkeypatch.setattr(group_sentences, "MAX_NAMED", 1)
-    lines = said(Source(result()))
+    lines = paragraphs(Source(result()))
     for system in ("northgate", "quill_2"):
         start = f"{system}: at FMR 0.1 %, FNMR is 3.43 times as high for Cedar as for "
         assert sum(line.startswith(start) for line in lines) == 1
@@ -153,7 +153,7 @@ def test_systems_beyond_those_that_are_listed_are_counted(monkeypatch: pytest.Mo
     """No system whose groups differ is left out without a word."""
     monkeypatch.setattr(group_sentences, "MAX_NAMED", 1)
     monkeypatch.setattr(group_sentences, "MAX_LISTED", 1)
-    assert "Groups differ for 1 more system (see Groups)." in said(Source(result()))
+    assert "Groups differ for 1 more system (see Groups)." in paragraphs(Source(result()))
 
 
 def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
@@ -169,7 +169,7 @@ def test_unadjusted_tests_of_d_l2_are_named_as_such() -> None:
     ):
         tested = replace(amber, test=replace(test, p=0.001, p_adjusted=adjusted, family=7), group="max")
         estimates = [*others, tested]
-        lines = said(Source(replace(result(), estimates=tuple(estimates), findings=())))
+        lines = paragraphs(Source(replace(result(), estimates=tuple(estimates), findings=())))
         (line,) = [line for line in lines if line.startswith("d_l2 by group: a difference of classes")]
         assert (
             line
@@ -189,7 +189,7 @@ def test_an_established_d_l2_is_said_beside_tests_of_rates() -> None:
             else item
             for item in result().estimates
         )
-        lines = said(Source(replace(result(), estimates=estimates, findings=())))
+        lines = paragraphs(Source(replace(result(), estimates=estimates, findings=())))
         shown = "d_l2 by group: a difference of classes is significant before adjustment for northgate "
         given = [line for line in lines if line.startswith("d_l2 by group")]
         assert given == [f"{shown}(p 0.00100, unadjusted)."] * count

@@ -22,7 +22,7 @@ def view() -> View:
 
 
 def test_the_reader_is_warned_before_the_first_number() -> None:
-    """Nobody said who is who; how many labels agree where faces were annotated."""
+    """Identities are estimated; how many labels agree where faces were annotated."""
     text = plain_text(view().lead[0])
     assert text.startswith("The images have no identity labels.")
     assert "of the labels agree (" in text
@@ -59,7 +59,7 @@ def test_annotation_decides_which_way_labels_move_rates() -> None:
 
 
 def test_a_legend_says_what_thin_and_pale_lines_are() -> None:
-    """The overview draws both kinds of labels, and its legend tells them apart."""
+    """The overview draws both kinds of labels, and its legend distinguishes them."""
     (overview,) = (figure for figure in view().figures if figure.name == "labels-det-services")
     assert [key.name for key in overview.keys[-2:]] == ["by estimated labels", "by annotated labels"]
     thin, pale = (re.findall(r'stroke-width="([\d.]+)', key.svg) for key in overview.keys[-2:])
@@ -137,7 +137,7 @@ def test_every_printed_number_points_into_the_result() -> None:
 
 
 def test_an_audit_of_known_subjects_has_no_such_section() -> None:
-    """None where nobody asked who is who."""
+    """None where no identities are estimated."""
     assert identity_labels.build(Source(replace(result(), estimates=(), curves=()))) is None
 
 

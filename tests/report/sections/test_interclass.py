@@ -68,7 +68,7 @@ def test_many_classes_are_drawn_and_the_largest_is_in_the_table(monkeypatch: pyt
 
 
 def of_systems(count: int, *schemas: str) -> interclass.Interclass:
-    """The section of so many systems that are alike, under each of the schemas."""
+    """The section of so many equal systems, under each of the schemas."""
     made = result()
     (first, *_) = [item.provider for item in made.estimates]
     records = [

@@ -14,7 +14,7 @@ from frtaudit.report.source import Source
 
 
 @cache
-def asked() -> AuditResult:
+def result_with_cost() -> AuditResult:
     """The shared rapid test, with what its labels cost."""
     spec = made()
     return audit(replace(spec, analyses={**spec.analyses, "label_cost": LabelCost(truths=100)})).result
@@ -26,13 +26,13 @@ def test_it_stands_where_it_was_asked_for() -> None:
 
 
 def test_rates_stand_side_by_side_with_what_is_in_doubt() -> None:
-    """Reported and true for every service and target, by kind of error, by group; doubts in plain numbers; a figure."""
-    view = label_cost.build(Source(asked()))
+    """Reported and true by service, target, kind of error and group; uncertain labels in plain numbers; a figure."""
+    view = label_cost.build(Source(result_with_cost()))
     assert view is not None
     names = [table.name for table in view.tables]
     assert names[:2] == ["label-cost", "label-cost-kinds"]
     assert "label-cost-groups" in names
-    services = {item.provider for item in asked().estimates if item.metric == "fnmr_true_labels"}
+    services = {item.provider for item in result_with_cost().estimates if item.metric == "fnmr_true_labels"}
     for block in view.tables[0].blocks:
         assert {plain_text(row[0]) for row in block.rows} == services
     assert "errors of type A" in plain_text(view.lead[1])
@@ -42,7 +42,9 @@ def test_rates_stand_side_by_side_with_what_is_in_doubt() -> None:
 def test_where_nothing_was_drawn_the_section_says_why() -> None:
     """The note of the analysis, as a sentence."""
     bare = replace(
-        asked(), estimates=result().estimates, notes=("label_cost was not made: the labels are annotated",)
+        result_with_cost(),
+        estimates=result().estimates,
+        notes=("label_cost was not made: the labels are annotated",),
     )
     view = label_cost.build(Source(bare))
     assert view is not None
@@ -53,17 +55,17 @@ def test_where_nothing_was_drawn_the_section_says_why() -> None:
 
 def test_targets_have_one_scale() -> None:
     """FNMR is drawn between the same limits at every FMR target."""
-    assert not unequal(lambda: label_cost.build(Source(asked())))
+    assert not unequal(lambda: label_cost.build(Source(result_with_cost())))
 
 
 def test_a_service_has_its_colour_and_rates_are_said_to_be_pooled() -> None:
     """Bars and marks of a row have the hue that the service has in every figure."""
     with canvas.keeping() as registry:
-        view = label_cost.build(Source(asked()))
+        view = label_cost.build(Source(result_with_cost()))
     assert view is not None
     (figure,) = view.figures
     assert plain_text(figure.caption).startswith("Pooled rates. ")
-    services = Source(asked()).providers
+    services = Source(result_with_cost()).providers
     for panel in figure.panels:
         axes = registry[panel.svg][1].axes[0]
         hues = dict.fromkeys(line.get_markeredgecolor() for line in axes.lines)

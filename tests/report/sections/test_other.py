@@ -1,4 +1,4 @@
-"""Estimates of no section: each weighting is told apart."""
+"""Estimates of no section: each weighting is named."""
 
 from dataclasses import replace
 

@@ -27,7 +27,7 @@ def test_a_full_report_has_no_such_section() -> None:
 
 
 def test_the_first_page_tells_what_a_variant_withholds() -> None:
-    """Left-out verdicts are counted beside those that stand; the worst-off of those shown is not called that of all."""
+    """Left-out verdicts are counted beside those that stand; the highest rate shown is not called that of all."""
     full = result_of(drawn(np.random.default_rng(1), 60))
     variant = Source(published(full, "ab" * 32, 10))
     said = findings_left_out(variant)

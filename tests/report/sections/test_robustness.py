@@ -40,7 +40,7 @@ def lines(found: Table) -> list[list[str]]:
     return [[plain_text(cell) for cell in row] for block in found.blocks for row in block.rows]
 
 
-def said(result: AuditResult, settings: Report | None = None) -> list[str]:
+def paragraphs(result: AuditResult, settings: Report | None = None) -> list[str]:
     """Its sentences."""
     view = build(Source(result, settings or Report()))
     assert view is not None
@@ -49,7 +49,7 @@ def said(result: AuditResult, settings: Report | None = None) -> list[str]:
 
 def test_the_sentences_that_stand_in_every_report() -> None:
     """Seed, B, Monte Carlo error, earlier runs; what stands in the list of what cannot be shown is not said twice."""
-    text = " ".join(said(made().result))
+    text = " ".join(paragraphs(made().result))
     assert "Representativeness" not in text
     assert "1:N" not in text
     assert "Seed 0, B = 199 resamples." in text
@@ -61,7 +61,8 @@ def test_earlier_runs_are_printed_as_declared() -> None:
     """`report.earlier_runs` in its own words, and it is no part of the audit's identity."""
     declared = Report(earlier_runs="two in March, at other thresholds.")
     assert (
-        "Earlier runs on these data: two in March, at other thresholds." in said(made().result, declared)[-1]
+        "Earlier runs on these data: two in March, at other thresholds."
+        in paragraphs(made().result, declared)[-1]
     )
     page = render.html(made().result, declared, "2026-01-02", "unsigned")
     assert "two in March, at other thresholds" in page
@@ -128,9 +129,9 @@ def test_where_nothing_is_open_it_says_so() -> None:
     result = audit(spec(analyses={"robustness": Robustness()}, providers=("two",))).result
     view = build(Source(result))
     assert view is not None
-    assert any("best and worst cases are the estimates themselves" in text for text in said(result))
+    assert any("best and worst cases are the estimates themselves" in text for text in paragraphs(result))
     assert not [item for item in view.tables if "bounds" in item.name or "mix" in item.name]
-    assert any("No bound uses resamples" in text for text in said(result))
+    assert any("No bound uses resamples" in text for text in paragraphs(result))
 
 
 def test_the_declared_mix_is_named() -> None:
@@ -162,7 +163,7 @@ def test_unknown_people_are_counted_in_words() -> None:
     some = replace(count, value=3 / 24, numerator=3)
     others = tuple(item for item in made().result.estimates if item.metric != "unknown_subjects")
     result = replace(made().result, findings=(), estimates=(*others, some))
-    assert "Without a class under group: 3 / 24 subjects." in said(result)
+    assert "Without a class under group: 3 / 24 subjects." in paragraphs(result)
 
 
 def test_no_analysis_no_table() -> None:

@@ -16,7 +16,7 @@ RECORD = SealRecord(
 )  # fmt: skip
 
 
-def under(*departures: Departure) -> str:
+def sealed_page(*departures: Departure) -> str:
     """The page of a result under a seal."""
     sealed = replace(result(), seal=replace(RECORD, departures=departures))
     page = render.html(sealed, SETTINGS, DATE, "unsigned")
@@ -32,13 +32,13 @@ def test_without_a_seal_there_is_no_section() -> None:
 @pytest.mark.slow
 def test_a_kept_seal_says_so() -> None:
     """Without a departure the section says that there is none."""
-    assert "does not differ from the seal" in under()
+    assert "does not differ from the seal" in sealed_page()
 
 
 def test_every_departure_stands_in_the_report() -> None:
     """Each departure is printed with both values, however many there are."""
     many = [Departure(place=f"/spec/x/{n}", sealed=str(n), run=None) for n in range(300)]
-    page = under(*many)
+    page = sealed_page(*many)
     assert all(f"/spec/x/{n}<" in page for n in range(300))
     assert page.count(">nothing<") == 300 or page.count("nothing") >= 300
     assert "departure" in page

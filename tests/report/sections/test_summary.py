@@ -44,13 +44,13 @@ def section(view: Context, name: str) -> Any:
     return next(item.view for item in (*view.sections, *view.annex) if item.name == name)
 
 
-def said(value: object) -> str:
+def text_of(value: object) -> str:
     """All text of a view."""
     if isinstance(value, TextSpan):
         return value.text
     if is_dataclass(value):
-        return " ".join(said(getattr(value, field.name)) for field in fields(value))
-    return " ".join(said(item) for item in value) if isinstance(value, tuple) else str(value)
+        return " ".join(text_of(getattr(value, field.name)) for field in fields(value))
+    return " ".join(text_of(item) for item in value) if isinstance(value, tuple) else str(value)
 
 
 def rows(table: Table) -> list[list[str]]:
@@ -87,7 +87,7 @@ def test_a_bound_never_rounds_onto_its_limit(view: Context) -> None:
 
 
 def test_the_line_of_a_verdict_agrees_with_it() -> None:
-    """The bar of what is met lies off the shaded side, of what is not met on it, of what is open across the limit."""
+    """The bar of a pass lies off the shaded side, of a fail on it, of an inconclusive verdict across the limit."""
     for finding_row in verdicts.all_finding_rows(Source(result())):
         if finding_row.strip is None:
             continue
@@ -375,7 +375,7 @@ def test_differences_that_only_the_annex_has_are_named(systems: int, left: str) 
 
 
 def test_differences_stand_in_a_table(view: Context) -> None:
-    """A row for each system and rate: the index, its interval, the answer, what would have been found."""
+    """A row for each system and rate: the index, its interval, the answer, the minimum detectable difference."""
     table = view.summary.alike
     assert table is not None
     rows = [[plain_text(cell) for cell in row] for row in table.blocks[0].rows]
@@ -443,14 +443,14 @@ def test_groups_show_the_small_group_with_its_size(view: Context) -> None:
 def test_an_infinite_index_is_printed(view: Context) -> None:
     """max/min with a group at zero is infinite, not missing."""
     table = section(view, "groups")[0].tables[-1]
-    assert "∞" in said(table)
+    assert "∞" in text_of(table)
 
 
 def test_interclass_names_unit_and_pairs(view: Context) -> None:
     """d_l2 is printed with its unit, pairs of classes by both labels, curves for each system."""
     found = section(view, "interclass")
     assert "0..100" in plain_text(found.tables[0].caption)
-    assert "Amber and Birch" in said(found.tables[0])
+    assert "Amber and Birch" in text_of(found.tables[0])
     assert len(found.figures) == 2
 
 
@@ -458,11 +458,11 @@ def test_accuracy_prints_every_fold(view: Context) -> None:
     """Folds are counted from 1 in print."""
     found = section(view, "accuracy")
     assert [row[0] for row in rows(found.tables[1])] == ["1", "2", "3"]
-    assert "96.10 %" in said(found.tables[0])
+    assert "96.10 %" in text_of(found.tables[0])
 
 
 def test_failures_print_the_ledger(view: Context) -> None:
-    """Every entry of the ledger stands, also one that no system is to blame for."""
+    """Every failure and exclusion is listed, also one that no system is to blame for."""
     ledger = section(view, "failures").tables[-1]
     assert rows(ledger)[0] == ["northgate", "no face found", "all", "28 samples"]
     assert rows(ledger)[1][0] == "each system"
@@ -516,7 +516,7 @@ def test_requirements_point_at_findings(view: Context) -> None:
 
 
 def test_a_result_without_groups_or_requirements_has_a_first_page() -> None:
-    """Estimates of everybody alone make a report: no verdicts, no worst-off group."""
+    """Estimates of everybody alone make a report: no verdicts, no group with the highest rate."""
     base = result()
     plain: list[Estimate] = [item for item in base.estimates if item.schema is None]
     view = context(
@@ -557,7 +557,7 @@ def test_a_difference_is_said_in_one_sentence() -> None:
     ],
 )
 def test_power_is_that_of_one_test_alone(size: float | None, start: str) -> None:
-    """Where an adjusted p decided, the difference that would have been found is said to be so by one test alone."""
+    """Where an adjusted p decided, the minimum detectable difference is said to be so by one test alone."""
     base = result()
     open_ = [
         replace(item, test=replace(item.test, p=0.02, p_adjusted=0.2, detectable=size))
@@ -674,7 +674,7 @@ def test_the_stratum_is_said(view: Context) -> None:
 
 
 def test_one_group_alone_is_not_worst_off() -> None:
-    """A group is named worst off only beside another of its schema with a rate."""
+    """A group is named as that of the highest rate only beside another of its schema with a rate."""
     full = result()
     assert plain_text(operating_points.worst_group(Source(full)))
     grouped = [

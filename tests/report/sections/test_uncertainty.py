@@ -46,7 +46,7 @@ def test_it_stands_only_where_the_analysis_ran() -> None:
 
 
 def test_bands_of_a_system_have_its_hue() -> None:
-    """Lines and bands of the second system have its colour; dashes of their edges tell the methods apart."""
+    """Lines and bands of the second system have its colour; dashes of their edges distinguish the methods."""
     second = tuple(SYSTEMS)[1]
     made = tuple(replace(curve, provider=second) for curve in curves())
     drawn = paper_figures(replace(result(), curves=made), builds=[build])

@@ -1,4 +1,4 @@
-"""Tests of frtaudit.signing.pdf.evidence. In whole files: test_pdf_additions."""
+"""Tests of frtaudit.signing.pdf.evidence. In whole files: test_additions."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -15,19 +15,19 @@ FALSE_ALARM = 1e-6  # of each test here; seeds are fixed
 
 
 @kernel
-def _sums(out: Floats, start: Longs, strips: gammas.GammaTables, seed: np.uint64) -> None:
+def _sums(out: Floats, start: Longs, tables: gammas.GammaTables, seed: np.uint64) -> None:
     """Running sums of a row of gammas, ``out`` (rows, G)."""
     place = np.arange(out.shape[1])
     for row in range(out.shape[0]):
-        gammas.fill_sums(out[row], place, start, strips, stream_of(seed, np.uint64(9), row, 0))
+        gammas.fill_sums(out[row], place, start, tables, stream_of(seed, np.uint64(9), row, 0))
 
 
 def _drawn(shapes: list[int], rows: int, seed: int) -> Floats:
-    strips = gammas.strips_of(shapes)
+    tables = gammas.strips_of(shapes)
     start = np.arange(len(shapes), dtype=np.uint64) * np.uint64(gammas.STRIPS)
     out = np.empty((rows, len(shapes)))
     with np.errstate(over="ignore"):
-        _sums(out, start, strips, word_of(seed))
+        _sums(out, start, tables, word_of(seed))
     return out
 
 
@@ -47,25 +47,25 @@ def test_a_gamma_has_its_law(shape: int) -> None:
 
 
 @kernel
-def _rests(out: Floats, strip: np.uint64, strips: gammas.GammaTables, seed: np.uint64) -> None:
+def _rests(out: Floats, strip: np.uint64, tables: gammas.GammaTables, seed: np.uint64) -> None:
     for row in range(out.size):
-        out[row] = gammas._rest(stream_of(seed, np.uint64(9), row, 0), strip, strips)
+        out[row] = gammas._rest(stream_of(seed, np.uint64(9), row, 0), strip, tables)
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("shape", [1, 2, 8, 3000])
 def test_the_rest_of_a_strip_has_its_law(shape: int) -> None:
     """Tails, strips beside them, the mode's and its neighbours': the law less its uniform part (KS, 100,000 draws)."""
-    strips = gammas.strips_of([shape])
+    tables = gammas.strips_of([shape])
     mode = int(special.gammainc(shape, shape - 1) * gammas.STRIPS)
     drawn = np.empty(100_000)
     for strip in sorted({0, 1, max(mode - 1, 0), mode, mode + 1, gammas.STRIPS - 2, gammas.STRIPS - 1}):
         with np.errstate(over="ignore"):
-            _rests(drawn, np.uint64(strip), strips, word_of(strip))
+            _rests(drawn, np.uint64(strip), tables, word_of(strip))
         share = special.gammainc(shape, drawn) * gammas.STRIPS - strip
-        if strips.slope[strip] == 0:
-            share -= strips.low[strip] * (drawn - strips.left[strip]) * gammas.STRIPS
-        assert stats.kstest(share / (1 - strips.certain[strip]), "uniform").pvalue > FALSE_ALARM
+        if tables.slope[strip] == 0:
+            share -= tables.low[strip] * (drawn - tables.left[strip]) * gammas.STRIPS
+        assert stats.kstest(share / (1 - tables.certain[strip]), "uniform").pvalue > FALSE_ALARM
 
 
 @pytest.mark.compiled

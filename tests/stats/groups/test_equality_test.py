@@ -34,7 +34,7 @@ def drawn_cohort(
 ) -> tuple[equality_test.Equality, equality_test.Rates] | None:
     """The test on one cohort of beta-binomial subjects; ``spread``: the beta's a + b, small = unlike subjects.
 
-    With the null it rests on; None where it is not testable.
+    With the null it is computed under; None where it is not testable.
     """
     errors = [
         rng.binomial(PAIRS, rng.beta(rate * b, (1 - rate) * b, size)) / PAIRS

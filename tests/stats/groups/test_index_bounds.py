@@ -47,7 +47,7 @@ def test_the_smallest_value_is_reached(seed: int, kind: RateIndex) -> None:
 
 
 def test_a_point_has_one_value() -> None:
-    """Where nothing is open both ends are the index itself."""
+    """Where nothing is uncertain both ends are the index itself."""
     rates = np.array([0.1, 0.3, 0.2])
     for kind in RateIndex:
         assert index_range(kind, rates, rates) == pytest.approx([float(rate_index(kind, rates))] * 2)

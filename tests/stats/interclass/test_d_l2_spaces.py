@@ -92,7 +92,7 @@ def test_it_is_the_test_of_the_quantile_space() -> None:
 
 
 def test_a_shifted_class_is_found_in_every_space() -> None:
-    """A class 20 points lower is told apart at the smallest p that 99 replicates allow; pairs say which."""
+    """A class 20 points lower differs significantly at the smallest p that 99 replicates allow; pairs say which."""
     classes = people(shift=20)
     for space in Space:
         found = spread_bootstrap(classes, Axis(space=space), shares=EVEN, n=99, rng=np.random.default_rng(3))

@@ -21,21 +21,21 @@ FALSE_ALARM = 1e-6  # of each test of a law here; seeds are fixed
 
 
 @kernel
-def _moves(moved: np.ndarray, curves: Curves, strips: GammaTables, seed: np.uint64) -> None:
+def _moves(moved: np.ndarray, curves: Curves, tables: GammaTables, seed: np.uint64) -> None:
     sums = np.empty(moved.shape[2] + 1)
     for resample in range(moved.shape[0]):
         for one in range(moved.shape[1]):
             iid_bootstrap.move(
-                moved[resample, one], sums, curves, strips, one, stream_of(seed, CURVE, one, resample)
+                moved[resample, one], sums, curves, tables, one, stream_of(seed, CURVE, one, resample)
             )
 
 
 def _drawn(of: list[np.ndarray], n: int, seed: int) -> np.ndarray:
     """Q* of ``n`` resamples of each class, (n, C, U)."""
-    curves, strips = iid_bootstrap._resampled([np.sort(one) for one in of])
+    curves, tables = iid_bootstrap._resampled([np.sort(one) for one in of])
     moved = np.empty((n, *curves.own.shape))
     with np.errstate(over="ignore"):
-        _moves(moved, curves, strips, word_of(seed))
+        _moves(moved, curves, tables, word_of(seed))
     return moved + curves.own
 
 
@@ -118,10 +118,10 @@ def test_the_spread_is_that_of_the_exact_law() -> None:
     """The mean square of 200,000 resamples is its expectation by binomials, everywhere within 2 % (seed 9)."""
     rng = np.random.default_rng(9)
     of = [rng.normal(50, 10, 40), rng.normal(55, 12, 25), rng.normal(52, 9, 31)]
-    curves, strips = iid_bootstrap._resampled([np.sort(one) for one in of])
+    curves, tables = iid_bootstrap._resampled([np.sort(one) for one in of])
     square, n = np.zeros_like(curves.own), 200_000
     with np.errstate(over="ignore"):
-        iid_bootstrap.add_squares(square, curves, strips, word_of(9), n)
+        iid_bootstrap.add_squares(square, curves, tables, word_of(9), n)
     np.testing.assert_allclose(square / n, literal.mean_squares(of), rtol=0.02)
 
 
@@ -129,10 +129,10 @@ def test_the_sums_are_those_of_the_curves() -> None:
     """The sum of squares that the bounds stand on, from the drawn curves one by one."""
     rng = np.random.default_rng(2)
     of = [np.sort(rng.normal(50, 10, size)) for size in (40, 7, 1)]
-    curves, strips = iid_bootstrap._resampled(of)
+    curves, tables = iid_bootstrap._resampled(of)
     square = np.zeros_like(curves.own)
     with np.errstate(over="ignore"):
-        iid_bootstrap.add_squares(square, curves, strips, word_of(2), 50)
+        iid_bootstrap.add_squares(square, curves, tables, word_of(2), 50)
     moved = _drawn(of, 50, seed=2) - curves.own
     expected = np.square(moved - moved.mean(axis=1, keepdims=True)).sum(axis=0)
     np.testing.assert_allclose(square, expected, rtol=1e-12)

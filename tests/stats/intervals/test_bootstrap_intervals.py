@@ -155,7 +155,7 @@ def test_percentile_covers_a_normal_mean() -> None:
 
 
 def test_monte_carlo_errors_of_moments() -> None:
-    """Both errors are the spread of what they speak of over many sets of replicates, to a tenth."""
+    """Both errors are the spread of what they are of over many sets of replicates, to a tenth."""
     rng = np.random.default_rng(8)
     sets = rng.gamma(4.0, size=(4000, 300))
     upper = sets.mean(axis=1) + stats.norm.isf(0.025) * sets.std(axis=1, ddof=1)

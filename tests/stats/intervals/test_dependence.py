@@ -66,7 +66,7 @@ def test_fnmr_variance_is_the_sum_over_pairs_of_one_subject(audit: Drawn) -> Non
 
 @given(audits())
 def test_one_more_bad_image_weighs_what_the_sample_with_most_comparisons_does(audit: Drawn) -> None:
-    """Pooled: its comparisons over all, times one less Kish's share of subjects; weighted alike: nothing."""
+    """Pooled: its comparisons over all, times one less Kish's share of subjects; subjects weighted equally: nothing."""
     sums = mated_sums(audit.tail, audit.groups, THRESHOLDS)
     held = members(audit.groups, audit.tail.n_samples.size)
     for tag in range(4):

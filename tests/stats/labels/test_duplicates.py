@@ -44,4 +44,4 @@ def test_the_slow_twin_keeps_the_same(size: int, seed: int, similarity: float) -
     query_of = np.sort(rng.integers(0, 2, size)).astype(np.int32)
     vectors = rng.standard_normal((size, 3)).astype(np.float32)
     found = set(np.flatnonzero(~duplicated(query_of, vectors, similarity)).tolist())
-    assert found == oracles_boxes.kept(query_of.tolist(), vectors, similarity)
+    assert found == oracles_boxes.medoids(query_of.tolist(), vectors, similarity)

@@ -58,7 +58,7 @@ def test_eight_bits_are_few_values_and_no_floor() -> None:
 
 
 def test_a_floor_of_scores_with_few_values_is_both() -> None:
-    """Percent without digits, nothing below 48: 48 is a floor though its neighbours are met often too."""
+    """Percent without digits, nothing below 48: 48 is a floor though its neighbours occur often too."""
     found = censoring_of(MATED.round(), np.maximum(NON_MATED.round(), 48))
     assert found.floor is not None
     assert found.values > 0
@@ -142,7 +142,7 @@ def test_targets_between_steps_are_refused_or_said() -> None:
 @settings(max_examples=100, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), target=st.floats(0.01, 0.5), size=st.integers(600, 2000))
 def test_scores_without_ties_are_never_refused(seed: int, target: float, size: int) -> None:
-    """However few comparisons: where no two scores are equal the target is met as well as their number allows."""
+    """However few comparisons: where no two scores are equal the target is reached as well as their number allows."""
     scores = np.random.default_rng(seed).standard_normal(size)
     step = step_of(scores, target)
     assert refusal(censoring_of(MATED, scores), step) is None

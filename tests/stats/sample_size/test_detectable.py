@@ -13,7 +13,7 @@ from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, mated
 ALPHA, POWER, ALARM, RUNS = 0.05, 0.8, 1e-3, 120
 
 designs = st.builds(ComparisonDesign, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
-asked = {"groups": 3, "alpha": ALPHA, "power": POWER}
+settings = {"groups": 3, "alpha": ALPHA, "power": POWER}
 
 
 @pytest.mark.slow
@@ -23,7 +23,7 @@ asked = {"groups": 3, "alpha": ALPHA, "power": POWER}
     [(2, 0.2, 0.03, 2.0), (3, 0.2, 0.03, 2.0), (3, 0.1, 0.08, 1.5)],
 )
 def test_planned_ratio_is_found(groups: int, correlation: float, rate: float, ratio: float) -> None:
-    """Groups between which one pair differs by the ratio are told apart with the planned power.
+    """Groups between which one pair differs by the ratio differ significantly with the planned power.
 
     Seed fixed; "at least 0.8" alarms falsely with probability 1e-3 at most.
     """
@@ -63,13 +63,13 @@ def test_critical_value_is_that_of_the_largest_pair() -> None:
 @given(st.floats(1e-4, 0.3), st.floats(1e2, 1e7), st.floats(1e2, 1e7))
 def test_detectable_ratio_is_the_least(rate: float, n_eff: float, other: float) -> None:
     """The ratio is found, one 1 % smaller is not; where there is none, not even the largest ratio is found."""
-    ratio = detectable.detectable_ratio(rate, n_eff, other, **asked)
+    ratio = detectable.detectable_ratio(rate, n_eff, other, **settings)
     if ratio is None:
-        assert not detectable.found(1 / rate, rate, n_eff, other, **asked)
+        assert not detectable.found(1 / rate, rate, n_eff, other, **settings)
         return
     assert 1 < ratio <= 1 / rate
-    assert detectable.found(min(ratio * (1 + 1e-6), 1 / rate), rate, n_eff, other, **asked)
-    assert not detectable.found(1 + 0.99 * (ratio - 1), rate, n_eff, other, **asked)
+    assert detectable.found(min(ratio * (1 + 1e-6), 1 / rate), rate, n_eff, other, **settings)
+    assert not detectable.found(1 + 0.99 * (ratio - 1), rate, n_eff, other, **settings)
 
 
 @given(designs, st.floats(0, 1), st.floats(1e-3, 0.1), st.floats(1.2, 8))
@@ -78,15 +78,15 @@ def test_plan_and_its_inverse_agree(
 ) -> None:
     """Groups planned for a ratio have a smallest ratio of at most that; with one subject fewer it is not found."""
     dependence = Dependence(base=design.ends, share=share)
-    subjects = detectable.subjects_to_find(ratio, rate, design, dependence, **asked)
+    subjects = detectable.subjects_to_find(ratio, rate, design, dependence, **settings)
     assert subjects is not None
     n_eff = dependence.n_eff(design, subjects)
-    again = detectable.detectable_ratio(rate, n_eff, n_eff, **asked)
+    again = detectable.detectable_ratio(rate, n_eff, n_eff, **settings)
     assert again is not None
     assert again <= ratio * (1 + 1e-6)
     if subjects > 2:
         fewer = dependence.n_eff(design, subjects - 1)
-        assert not detectable.found(ratio, rate, fewer, fewer, **asked)
+        assert not detectable.found(ratio, rate, fewer, fewer, **settings)
 
 
 @given(st.floats(1e-3, 0.1), st.floats(1.2, 8), st.floats(0, 0.8), st.integers(2, 8), st.floats(0.5, 0.9))
@@ -115,7 +115,7 @@ def test_what_no_size_finds() -> None:
     """A ratio of 1, one that would carry the rate above 1, and subjects without comparisons have no plan."""
     design = mated(4)
     dependence = Dependence(base=1, share=0)
-    assert detectable.subjects_to_find(1.0, 0.01, design, dependence, **asked) is None
-    assert detectable.subjects_to_find(3.0, 0.5, design, dependence, **asked) is None
-    assert detectable.subjects_to_find(2.0, 0.01, mated(1), dependence, **asked) is None
-    assert detectable.detectable_ratio(0.01, 500, 1e9, **asked) is None
+    assert detectable.subjects_to_find(1.0, 0.01, design, dependence, **settings) is None
+    assert detectable.subjects_to_find(3.0, 0.5, design, dependence, **settings) is None
+    assert detectable.subjects_to_find(2.0, 0.01, mated(1), dependence, **settings) is None
+    assert detectable.detectable_ratio(0.01, 500, 1e9, **settings) is None

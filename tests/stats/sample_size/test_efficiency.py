@@ -58,5 +58,5 @@ def test_planned_test_reaches_its_power(share: float) -> None:
 
 
 def test_no_shift_has_no_size() -> None:
-    """Equal classes are not told apart by any number of subjects."""
+    """Equal classes are not distinguished by any number of subjects."""
     assert efficiency.noether(0.5, 0.5, 0.05, 0.8) == math.inf

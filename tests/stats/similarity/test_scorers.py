@@ -14,14 +14,14 @@ ALL = slice(0, 12)
 
 
 @st.composite
-def vectors(draw: st.DrawFn) -> npt.NDArray[np.float32]:
+def templates(draw: st.DrawFn) -> npt.NDArray[np.float32]:
     """Twelve vectors of any length, none of them zero."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     scale = 10.0 ** draw(st.integers(-8, 8))
     return (scale * rng.normal(size=(12, draw(st.integers(1, 20))))).astype(np.float32)
 
 
-@given(vectors())
+@given(templates())
 def test_cosine_is_the_normalised_product(drawn: npt.NDArray[np.float32]) -> None:
     """Each score equals the cosine of its two vectors, within the declared range once rounded to float32."""
     block = cosine_blocks(drawn)(ALL, ALL)
@@ -33,7 +33,7 @@ def test_cosine_is_the_normalised_product(drawn: npt.NDArray[np.float32]) -> Non
     assert COSINE_RANGE[0] <= rounded.min() <= rounded.max() <= COSINE_RANGE[1]
 
 
-@given(vectors())
+@given(templates())
 def test_distances_become_similarities(drawn: npt.NDArray[np.float32]) -> None:
     """The nearer, the higher: minus the squared distance of the normalised vectors, within the declared range."""
     unit = unit_distance_blocks(drawn)(ALL, ALL)
@@ -43,7 +43,7 @@ def test_distances_become_similarities(drawn: npt.NDArray[np.float32]) -> None:
     assert UNIT_DISTANCE_RANGE[0] - 1e-12 <= unit.min() <= unit.max() <= 1e-12
 
 
-@given(vectors())
+@given(templates())
 def test_a_slice_is_part_of_the_whole(drawn: npt.NDArray[np.float32]) -> None:
     """A block of two slices holds the scores of their samples."""
     for scorer in (cosine_blocks, unit_distance_blocks):

@@ -9,7 +9,7 @@ from frtaudit.testing.study.pages import between
 
 
 def test_the_claims_can_fail() -> None:
-    """A comparison that tells every second pair apart, and one that pairing does not help, break their claims."""
+    """Finding differences in every second pair, and pairing that does not help, break their claims."""
     half = np.arange(60) % 2 == 0
     assert compare._share("s", "differ significantly", half, compare.ALPHA, "greater").p < compare.ALARM
     assert compare._share("s", "found", half, compare.POWER, "less").p < compare.ALARM

@@ -9,7 +9,7 @@ from frtaudit.testing.study.sets.superpopulation import RealSet
 
 
 def small() -> RealSet:
-    """40 made-up people of ten images and ten of three."""
+    """40 synthetic people of ten images and ten of three."""
     rng = np.random.default_rng(3)
     sampled = ISOTROPIC.subjects(rng, 50).samples(rng, np.array([10] * 40 + [3] * 10))
     return RealSet(name="small", tail=tail_of(sampled), templates=sampled)

@@ -29,7 +29,7 @@ def test_look_alikes_raise_the_threshold_of_a_rate() -> None:
 
 @pytest.mark.parametrize(("low", "mark"), [(0.0, "1.000"), (2e-5, "**0.000**")])
 def test_a_row_says_what_is_missed(low: float, mark: str) -> None:
-    """Intervals that hold the truth, and ones above it, in bold."""
+    """Intervals that contain the true value, and ones above it, in bold."""
     read = Read(fmr=1e-5, value=2e-5, low=low, high=4e-5, deciding=8e-5, alone=1e-3)
     rows = list(table("people", 20, [(read, read)] * 20))
     assert len(rows) == 2
