@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,13 @@ from frtaudit.core.machine.memory import collect_seldom
 
 ROOT = Path(__file__).resolve().parents[1]
 APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
+SHIPPED = str(ROOT / "conf")
 DRAWING = "frtaudit.report.figures.canvas.svg_of"
 DEAR = ("test_random_reports.py", "test_interrupted.py")  # a minute or more in one test: it is never the last
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
 # change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples; `walk` runs few: which lines are reached.
-settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.register_profile("walk", deadline=None, derandomize=True, max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
@@ -34,6 +36,30 @@ def nothing_waits_for_the_disk() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         patch.setattr("frtaudit.collection.store.SYNCHRONOUS", "OFF")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def presets_are_parsed_once() -> Iterator[None]:
+    """A composition gets a copy of a shipped preset, and of each of Hydra's own, which are parsed once a process."""
+    from hydra._internal.core_plugins.file_config_source import FileConfigSource
+    from hydra._internal.core_plugins.importlib_resources_config_source import ImportlibResourcesConfigSource
+
+    parsed: dict[tuple[str, str], object] = {}
+
+    def once(load: Callable[[Any, str], object]) -> Callable[[Any, str], object]:
+        def loaded(source: Any, name: str) -> object:
+            if source.path not in (SHIPPED, "hydra.conf"):
+                return load(source, name)
+            if (source.path, name) not in parsed:
+                parsed[source.path, name] = load(source, name)
+            return deepcopy(parsed[source.path, name])
+
+        return loaded
+
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in (FileConfigSource, ImportlibResourcesConfigSource):
+            patch.setattr(kind, "load_config", once(kind.load_config))
         yield
 
 
