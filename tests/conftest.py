@@ -3,10 +3,10 @@
 import gc
 import logging
 import os
+import pickle
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -41,25 +41,24 @@ def nothing_waits_for_the_disk() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def presets_are_parsed_once() -> Iterator[None]:
-    """A composition gets a copy of a shipped preset, and of each of Hydra's own, which are parsed once a process."""
-    from hydra._internal.core_plugins.file_config_source import FileConfigSource
-    from hydra._internal.core_plugins.importlib_resources_config_source import ImportlibResourcesConfigSource
+    """A composition gets a copy, by pickle, of a shipped preset and of Hydra's own, which are parsed once a process."""
+    from hydra._internal.config_repository import ConfigRepository
+    from hydra.core.object_type import ObjectType
 
-    parsed: dict[tuple[str, str], object] = {}
+    parse = ConfigRepository.load_config
+    parsed: dict[tuple[str, str, str], bytes] = {}
 
-    def once(load: Callable[[Any, str], object]) -> Callable[[Any, str], object]:
-        def loaded(source: Any, name: str) -> object:
-            if source.path not in (SHIPPED, "hydra.conf"):
-                return load(source, name)
-            if (source.path, name) not in parsed:
-                parsed[source.path, name] = load(source, name)
-            return deepcopy(parsed[source.path, name])
-
-        return loaded
+    def load_config(repository: ConfigRepository, config_path: str) -> object:
+        source = repository._find_object_source(config_path, ObjectType.CONFIG)
+        if source is None or source.path not in (SHIPPED, "hydra.conf"):
+            return parse(repository, config_path)
+        key = (source.provider, source.path, config_path)
+        if key not in parsed:
+            parsed[key] = pickle.dumps(parse(repository, config_path))
+        return pickle.loads(parsed[key])
 
     with pytest.MonkeyPatch.context() as patch:
-        for kind in (FileConfigSource, ImportlibResourcesConfigSource):
-            patch.setattr(kind, "load_config", once(kind.load_config))
+        patch.setattr(ConfigRepository, "load_config", load_config)
         yield
 
 
