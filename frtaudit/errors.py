@@ -16,7 +16,22 @@ _IN_TEXT = frozenset("\t\n\r\u200c\u200d")
 
 
 class FrtauditError(Exception):
-    """Base of every error that frtaudit raises on purpose."""
+    """Base of every error that frtaudit raises on purpose. Its message is one line: ``where: problem; accepted: ...``.
+
+    Parameters
+    ----------
+    where : str
+        The place: a key of the spec, or a file and line.
+    problem : str
+        What was found there.
+    accepted : str, optional
+        What would be accepted.
+
+    Examples
+    --------
+    >>> print(FrtauditError("faces.csv line 3", "no subject id", "an id in every row"))
+    faces.csv line 3: no subject id; accepted: an id in every row
+    """
 
     exit_code = 1
 

@@ -38,23 +38,22 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH, AuditSpec, FailureScore, Plan, SchemaSpec, Weighting
 from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError
 from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate
-from frtaudit.evaluation.shares import share_estimate
-from frtaudit.evaluation.system import (
+from frtaudit.evaluation.protocols import (
     Analysis,
-    AnalysisOutput,
     CohortAnalysis,
     CohortSource,
     Comparison,
     Pairing,
     Provider,
-    SystemData,
 )
+from frtaudit.evaluation.shares import share_estimate
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.inputs.acquisition import acquired_rows, table_of, tail_of, usual_range
 from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.report.exports.run_folder import Export, FinishedRun, read_run
 from frtaudit.report.exports.write import export
-from frtaudit.stats.similarity.allpairs import TailRequest
+from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
 
 __all__ = [
     "MACHINE",
@@ -106,6 +105,7 @@ __all__ = [
     "SchemaSpec",
     "ScoreTable",
     "ScoreTail",
+    "ScoredTail",
     "Service",
     "Session",
     "Source",

@@ -74,6 +74,20 @@ def test_the_site_asks_no_other_host(inputs: Path) -> None:
     assert "iframe-worker.js" in (inputs / "index.html").read_text("utf-8")
 
 
+@pytest.mark.slow
+def test_public_names_have_their_signatures(inputs: Path) -> None:
+    """The generated pages hold an anchor and a signature or value of each public name, and nothing that is private."""
+    for page, module in (("public_names", "frtaudit"), ("plugin_names", "frtaudit.plugin")):
+        text = (inputs / "reference" / f"{page}.html").read_text("utf-8")
+        wanted = re.findall(
+            r"^::: (\S+)$", (DOCS / "reference" / f"{page}.md").read_text("utf-8"), re.MULTILINE
+        )
+        anchors = re.findall(rf'<h3 id="({module}\.\w+)"', text)
+        assert anchors == wanted
+        assert text.count("doc-signature") >= len(wanted)
+        assert re.findall(r'<h\d id="[\w.]+\._\w+"', text) == []
+
+
 def test_the_navigation_is_the_folder_tree() -> None:
     """Each folder of docs/ with pages is a section of that name in .ci/mkdocs.yml, with the pages that stand there."""
     nav = re.search(r"^nav:\n(.*)", SETTINGS.read_text("utf-8"), re.MULTILINE | re.DOTALL)

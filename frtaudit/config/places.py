@@ -10,7 +10,7 @@ from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.inputs.places import place_of
 
 if TYPE_CHECKING:
-    from frtaudit.evaluation.system import CohortSource
+    from frtaudit.evaluation.protocols import CohortSource
 
 T = TypeVar("T")
 

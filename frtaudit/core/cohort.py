@@ -65,9 +65,29 @@ class Sanitized:
 class Classification:
     """One classification schema applied to a cohort.
 
-    ``classes``: class names in the schema's order, without ``unknown``; ``labels``: what the report prints
-    for each class (same order); ``codes``: shape (K,), int16, the class of each subject, ``-1`` = unknown;
-    ``super_classes``: super-class name to class names (for example light, dark), possibly empty.
+    Parameters
+    ----------
+    name : str
+        Name of the schema.
+    classes : tuple of str
+        Class names in the schema's order, without ``unknown``.
+    labels : tuple of str
+        What the report prints for each class, in the same order.
+    codes : ndarray of int16, shape (K,)
+        Class of each subject, an index into ``classes``; -1 is unknown.
+    super_classes : mapping of str to tuple of str, optional
+        Super-class (for example light, dark) to the classes in it.
+
+    Raises
+    ------
+    ValueError
+        Classes are repeated, lack a label or are named ``unknown``, or a code is out of range.
+
+    Examples
+    --------
+    >>> codes = np.array([0, 1, -1], dtype=np.int16)
+    >>> Classification(name="sex", classes=("female", "male"), labels=("Women", "Men"), codes=codes).codes.tolist()
+    [0, 1, -1]
     """
 
     name: str
@@ -89,7 +109,26 @@ class Classification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
-    """Something that was left out or failed, counted: ``code`` says why, ``count`` how many of ``unit``."""
+    """Samples, subjects or comparisons that failed or were left out, counted.
+
+    Parameters
+    ----------
+    code : str
+        Why, in snake_case: ``no_face``.
+    count : int
+        How many of ``unit``.
+    unit : str
+        What is counted: ``samples``, ``subjects``, ``comparisons``, ...
+    provider, schema, group : str, optional
+        The system, the schema and the class that it is about.
+    names : tuple of str, optional
+        Names of samples, only where the spec asks for them (``name_failures``).
+
+    Examples
+    --------
+    >>> LedgerEntry(code="no_face", count=2, unit="samples", provider="a").count
+    2
+    """
 
     code: str
     count: Count
@@ -117,9 +156,27 @@ def ledger_of(counts: Mapping[str, int], unit: str, provider: str | None = None)
 class Cohort:
     """Samples sorted by subject.
 
-    ``sample_ids``: N unique names; ``subject_ids``: K unique names; ``subject_of``: shape (N,), int32,
-    non-decreasing index into ``subject_ids``; ``classifications``: schema name to :class:`Classification`;
-    ``ledger``: exclusions while the cohort was made; ``digest``: sha256 over ids, subjects and classes.
+    Attributes
+    ----------
+    sample_ids : tuple of str
+        N unique names.
+    subject_ids : tuple of str
+        K unique names.
+    subject_of : ndarray of int32, shape (N,)
+        Subject of each sample, a non-decreasing index into ``subject_ids``.
+    classifications : mapping of str to Classification
+        By name of the schema.
+    digest : str
+        SHA-256 over ids, subjects and classes.
+    ledger : tuple of LedgerEntry
+        What was left out while the cohort was made.
+
+    Examples
+    --------
+    >>> two = Cohort(sample_ids=("a1", "a2", "b1"), subject_ids=("a", "b"),
+    ...              subject_of=np.array([0, 0, 1], dtype=np.int32), classifications={}, digest="")
+    >>> two.n_samples, two.n_subjects
+    (3, 2)
     """
 
     sample_ids: tuple[str, ...]
@@ -161,8 +218,22 @@ class Cohort:
 class Templates:
     """Feature vectors of one provider.
 
-    ``rows``: shape (n,), int32, ascending cohort indices of the samples that have a template;
-    ``vectors``: shape (n, D), float32, finite, no zero vector, not normalised.
+    Parameters
+    ----------
+    rows : ndarray of int32, shape (n,)
+        Ascending cohort indices of the samples that have a template.
+    vectors : ndarray of float32, shape (n, D)
+        Finite, no zero vector, not normalised.
+
+    Raises
+    ------
+    ValueError
+        The shapes disagree, or ``rows`` do not ascend.
+
+    Examples
+    --------
+    >>> Templates(rows=np.array([0, 2], dtype=np.int32), vectors=np.ones((2, 4), dtype=np.float32)).vectors.shape
+    (2, 4)
     """
 
     rows: Index
@@ -197,21 +268,57 @@ class StoredSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CohortData:
-    """What a cohort source hands to protocols and providers.
+    """What a cohort source gives to protocols and providers. A source sets what it has; the rest keeps its default.
 
-    ``templates``: provider name to a loader (called once, when the provider is scored); ``tables``: provider
-    name to its listed comparisons and scores; ``failures``: provider name to {cohort sample index: code};
-    ``pairs``: path of the official pair list, if any; ``inputs``: file name to sha256 of every file read;
-    ``paths``: file name to where it was read, of those that have rows;
-    ``attributes``: column name to one text per sample, shape (N,), object of str, empty = missing; ``training``: name
-    to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw;
-    ``sanitized``: what the steps of sanitization left, None where there were none; ``named``: False where nobody is,
-    and the cohort only stands in for scores without subjects; ``stored_systems``: provider name to what its run left;
-    ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: the identities
-    of faces without labels; ``earlier``: the same of an earlier collection, whose faces are no samples;
-    ``notes``: sentences about how it was gathered, for a report's notes; ``collection``: the same as facts; ``made``:
-    provider name to what made its templates, where ``frtaudit embed`` did; ``transactions``: provider name to the
-    transactions that its attempts belong to.
+    Parameters
+    ----------
+    cohort : Cohort
+        Samples, subjects and classes.
+    templates : mapping of str to callable, optional
+        Provider to a loader of its ``Templates``, called once, when the provider is scored.
+    tables : mapping of str to (Comparisons, ScoreTable), optional
+        Provider to its listed comparisons and scores.
+    failures : mapping of str to mapping of int to str, optional
+        Provider to {cohort sample index: failure code}.
+    pairs : Path, optional
+        The official list of pairs.
+    inputs : mapping of str to str, optional
+        File name to SHA-256, of every file that was read.
+    paths : mapping of str to Path, optional
+        File name to the place where it was read, of those that have rows.
+    pseudonym_key : bytes
+        Key of the pseudonyms that stand for names in what is published.
+    attributes : mapping of str to ndarray of object, shape (N,), optional
+        Column to one text per sample; empty is missing.
+    training : mapping of str to CohortData, optional
+        Name of a training set to its subjects and templates.
+    seed : int
+        The spec's, for protocols that draw.
+    sanitized : Sanitized, optional
+        What the steps of sanitization left; None without steps.
+    named : bool
+        False where no subject is known, as for scores without subjects.
+    stored_systems : mapping of str to StoredSystem, optional
+        Provider to the tables of its finished run.
+    compared, folded : Comparisons, optional
+        The comparisons of finished runs, and the pairs of their folds.
+    labelling, earlier : Labelling, optional
+        Identities of faces without labels; the same of an earlier collection.
+    notes : tuple of str
+        Sentences on how the cohort was gathered, for the report.
+    collection : mapping, optional
+        The same as facts.
+    made : mapping of str to mapping, optional
+        Provider to the record of ``frtaudit embed`` on its templates.
+    transactions : mapping of str to Transactions, optional
+        Provider to the transactions that its attempts belong to.
+
+    Examples
+    --------
+    >>> nobody = np.empty(0, dtype=np.int32)
+    >>> empty = Cohort(sample_ids=(), subject_ids=(), subject_of=nobody, classifications={}, digest="")
+    >>> CohortData(cohort=empty, inputs={"faces.csv": "00ff"}).named
+    True
     """
 
     cohort: Cohort

@@ -15,8 +15,14 @@ SAME_FACE = 0.5  # intersection over union from which two boxes of one service a
 class Refusal(StrEnum):
     """Why a call gave no answer.
 
-    ``failure_to_acquire``: the service could not use an image, which is a result; ``policy``: it will not answer such a
-    call, which is a result too; ``transport``: the answer is unknown, and the call may be made again.
+    Attributes
+    ----------
+    FAILURE_TO_ACQUIRE
+        The service could not use an image. This is a result.
+    POLICY
+        The service does not answer such a call. This is a result too.
+    TRANSPORT
+        The answer is not known; the call may be made again.
     """
 
     FAILURE_TO_ACQUIRE = "failure_to_acquire"
@@ -25,10 +31,23 @@ class Refusal(StrEnum):
 
 
 class CallError(Exception):
-    """A call that gave no answer: ``refusal``, and a short ``code`` in snake_case, ``no_face`` or ``throttled``.
+    """A call that gave no answer.
 
-    Neither holds a word that a service sent, so that no credential and no image reaches a file by them.
-    ``wait``: seconds that the service asked for (Retry-After), None where it did not.
+    Neither argument may hold text that a service sent: no credential and no image reaches a file by them.
+
+    Parameters
+    ----------
+    refusal : Refusal
+        Why there is no answer.
+    code : str
+        Short, in snake_case: ``no_face``, ``throttled``.
+    wait : float, optional
+        Seconds that the service asked for (Retry-After); None where it did not.
+
+    Examples
+    --------
+    >>> print(CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face"))
+    failure_to_acquire: no_face
     """
 
     def __init__(self, refusal: Refusal, code: str, wait: float | None = None) -> None:
@@ -38,10 +57,26 @@ class CallError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """An image in memory, checked: ``data`` as it was read, ``digest`` its sha256, ``width``, ``height`` in pixels.
+    """A checked image in memory.
 
-    ``media``: ``image/jpeg`` or ``image/png``.
+    Parameters
+    ----------
+    data : bytes
+        The file as it was read.
+    width, height : int
+        Pixels.
+    media : str
+        ``image/jpeg`` or ``image/png``.
+    digest : str, optional
+        SHA-256 of ``data``; computed where it is not given.
 
+    Raises
+    ------
+    ValueError
+        A side has no pixels.
+
+    Examples
+    --------
     >>> Picture(data=b"x", width=1, height=1, media="image/png").digest[:8]
     '2d711642'
     """
@@ -60,7 +95,25 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """Where a face is, in pixels from the upper left corner of its picture."""
+    """Where a face is in its picture.
+
+    Parameters
+    ----------
+    x, y : float
+        Upper left corner, in pixels from the upper left corner of the picture.
+    width, height : float
+        Pixels, above 0.
+
+    Raises
+    ------
+    ValueError
+        The box has no area.
+
+    Examples
+    --------
+    >>> Box(x=10, y=20, width=64, height=64).width
+    64
+    """
 
     x: float
     y: float
@@ -71,8 +124,20 @@ class Box:
         require(self.width > 0 and self.height > 0, "a box with an area")
 
     def overlap(self, other: "Box") -> float:
-        """Intersection over union.
+        """Intersection over union of two boxes.
 
+        Parameters
+        ----------
+        other : Box
+            A box in the same picture.
+
+        Returns
+        -------
+        float
+            From 0 (apart) to 1 (the same box).
+
+        Examples
+        --------
         >>> Box(x=0, y=0, width=2, height=1).overlap(Box(x=1, y=0, width=2, height=1))
         0.3333333333333333
         """
@@ -84,10 +149,23 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectedFace:
-    """A face that a service saw.
+    """A face that a service detected.
 
-    ``box``: None where it does not say; ``handle``: what the service calls it by, a token or a template: in memory
-    only; ``expires``: when the handle ends (time.monotonic), None for never; ``facts``: quality and the like.
+    Parameters
+    ----------
+    box : Box or None
+        Where it is; None where the service does not say.
+    handle : object, optional
+        What the service calls it by, such as a token or a template. It stays in memory.
+    expires : float, optional
+        When the handle ends (seconds of ``time.monotonic``); None for never.
+    facts : mapping of str to float or str, optional
+        Quality and the like.
+
+    Examples
+    --------
+    >>> DetectedFace(box=Box(x=0, y=0, width=8, height=8), facts={"quality": 0.9}).facts["quality"]
+    0.9
     """
 
     box: Box | None
@@ -124,7 +202,22 @@ def same_face(box: Box, faces: Sequence[DetectedFace]) -> DetectedFace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detection:
-    """What a service saw in one picture: ``version`` as it says itself, empty where it does not."""
+    """The faces that a service detected in one picture.
+
+    Parameters
+    ----------
+    faces : tuple of DetectedFace
+        From left to right.
+    version : str, optional
+        Version of the model as the answer names it; empty where it does not.
+    request : str, optional
+        The service's id of the call.
+
+    Examples
+    --------
+    >>> Detection(faces=(), version="1.0").faces
+    ()
+    """
 
     faces: tuple[DetectedFace, ...]
     version: str = ""
@@ -133,9 +226,19 @@ class Detection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crop:
-    """A face to compare: the picture, and what the service itself saw in it (None: it detects by comparing).
+    """A face to compare.
 
-    ``picture``: the whole of it; a service that takes bytes cuts its own box out.
+    Parameters
+    ----------
+    picture : Picture
+        The whole picture; a service that takes bytes cuts the box out itself.
+    face : DetectedFace, optional
+        The face as this service detected it; None for a service that detects by comparing.
+
+    Examples
+    --------
+    >>> Crop(picture=Picture(data=b"x", width=1, height=1, media="image/png")).face is None
+    True
     """
 
     picture: Picture
@@ -146,8 +249,21 @@ class Crop:
 class Answer:
     """A comparison score and what came with it.
 
-    ``version``: of the model, as the answer says, empty where it does not; ``request``: the service's id of the call;
-    ``facts``: thresholds and the like.
+    Parameters
+    ----------
+    score : float
+        Higher is more alike.
+    version : str, optional
+        Version of the model as the answer names it; empty where it does not.
+    request : str, optional
+        The service's id of the call.
+    facts : mapping of str to float or str, optional
+        Thresholds and the like.
+
+    Examples
+    --------
+    >>> Answer(score=0.83, version="1.0").score
+    0.83
     """
 
     score: float

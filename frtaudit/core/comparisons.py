@@ -14,7 +14,17 @@ PROTOCOL = "protocol"  # what the audit's own list of pairs is called among them
 
 
 class NonMated(Enum):
-    """Which non-mated comparisons count: all, those within a group, those within every schema's group."""
+    """Which non-mated comparisons count.
+
+    Attributes
+    ----------
+    ALL
+        All.
+    WITHIN_GROUP
+        Those of two subjects of one class of one schema.
+    YOKED
+        Those of two subjects whose classes agree under every schema.
+    """
 
     ALL = "all"
     WITHIN_GROUP = "within_group"
@@ -45,15 +55,36 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
-    """Comparisons by cohort sample index.
+    """Comparisons by cohort sample index: listed ones, or all pairs, implied. ``listed_comparisons`` makes listed ones.
 
-    ``probe``, ``reference``: shape (P,), int32; ``mated``: shape (P,), bool, true iff both samples are of one
-    subject; ``fold``: shape (P,), int16, or None; all of them empty when ``all_pairs`` is true: then every
-    unordered pair of samples is one comparison. ``ordered``: A-B and B-A both stand (round robin), and
-    count by ``order_rule``.
-    ``cells``: shape (K,), int32: a non-mated comparison counts only within one cell; -1 = in no cell.
-    ``steps``: what each rule left, where rules made the list; ``transaction``: shape (P,), int32, or None: the
-    transaction that each is an attempt of, in the order of its attempts.
+    Attributes
+    ----------
+    all_pairs : bool
+        Every unordered pair of samples is one comparison. The arrays of shape (P,) are then empty.
+    probe, reference : ndarray of int32, shape (P,)
+        Cohort indices of the two samples.
+    mated : ndarray of bool, shape (P,)
+        Whether both samples are of one subject.
+    cells : ndarray of int32, shape (K,)
+        A non-mated comparison counts only within one cell; -1 is in no cell.
+    fold : ndarray of int16, shape (P,), or None
+        The fold of each comparison.
+    ordered : bool
+        Whether A-B and B-A are both listed (round robin).
+    order_rule : OrderRule
+        Whether the two orders count as one comparison with their mean score, or as one each.
+    steps : tuple of Step
+        What each rule left, where rules made the list.
+    transaction : ndarray of int32, shape (P,), or None
+        The transaction that each comparison is an attempt of, in the order of its attempts.
+
+    Examples
+    --------
+    >>> none = np.empty(0, dtype=np.int32)
+    >>> all_pairs = Comparisons(all_pairs=True, probe=none, reference=none, mated=none.astype(bool),
+    ...                         cells=np.zeros(3, np.int32))
+    >>> all_pairs.n_listed
+    0
     """
 
     all_pairs: bool

@@ -17,10 +17,30 @@ from frtaudit.core.text import formatting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateCurve:
-    """FMR and FNMR over thresholds, kept as counts.
+    """FMR and FNMR over thresholds, as counts.
 
-    ``thresholds`` (T,) float64 ascending; ``non_match_errors``, ``match_errors`` (T,) int64: mated scores <= t,
-    non-mated scores > t; ``n_mated``, ``n_non_mated``: trials.
+    Attributes
+    ----------
+    thresholds : ndarray of float64, shape (T,)
+        Ascending, in units of the score.
+    false_non_matches : ndarray of int64, shape (T,)
+        Mated comparisons with score <= threshold.
+    false_matches : ndarray of int64, shape (T,)
+        Non-mated comparisons with score > threshold.
+    n_mated, n_non_mated : int
+        How many comparisons there are of each kind.
+
+    References
+    ----------
+    ISO/IEC 19795-1:2021, Biometric performance testing and reporting, part 1: false match rate, false non-match rate.
+
+    Examples
+    --------
+    >>> counts = np.array([0, 1]), np.array([4, 2])
+    >>> curve = RateCurve(thresholds=np.array([0.2, 0.6]), false_non_matches=counts[0], false_matches=counts[1],
+    ...                   n_mated=10, n_non_mated=8)
+    >>> curve.fnmr.tolist(), curve.fmr.tolist()
+    ([0.0, 0.1], [0.5, 0.25])
     """
 
     thresholds: Floats
@@ -48,13 +68,50 @@ class RateCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A curve of the result: y over x, with an optional pointwise or simultaneous band low..high.
+    """A curve of the result: y over x, with an optional band from low to high.
 
-    ``analysis`` names the kind of curve (``roc``, ``det``, ``tar``, ``tar_difference``, ``fmr``, ``fnmr``, ...);
-    ``metric`` and ``rate``: what y is an index of, where the kind alone does not say; ``level`` of the band.
-    ``simultaneous``: the band holds at all its points at once, and between them by :func:`step_envelope` (FORMULAS
-    8.10). ``replicates``: bootstrap replicates of y over the same x, for drawing. ``notes``: where the curve or its
-    band has a gap, and why.
+    Parameters
+    ----------
+    provider, analysis : str
+        The system, and the kind of curve: ``roc``, ``det``, ``tar``, ``tar_difference``, ``fmr``, ``fnmr``, ...
+    schema : str or None
+        The schema of ``group``; None for all subjects.
+    group : str
+        A class of ``schema``, or ``all``.
+    weighting : {"pooled", "identity"} or None
+        How comparisons are weighted, where that is a question.
+    x, y : tuple of float
+        Points, as many y as x.
+    low, high : tuple of float, optional
+        The band at each x; both or neither.
+    method : Method, optional
+        How the band was made.
+    target : Target, optional
+        For whom it holds.
+    metric, rate : str, optional
+        What y is an index of, where the kind of curve does not say.
+    level : float, optional
+        Level of the band, in (0, 1).
+    simultaneous : bool
+        The band holds at all its points at once, and as a step function between them.
+    replicates : tuple of tuple of float
+        Bootstrap replicates of y over the same x, for drawing.
+    notes : tuple of str
+        Where the curve or its band has a gap, and why.
+
+    Raises
+    ------
+    ValueError
+        Lengths differ, or one bound is there without the other.
+
+    References
+    ----------
+    Conti, J.-R. and Clémençon, S., Assessing Uncertainty in Similarity Scoring, 2024, section 3.2: bands of the ROC.
+
+    Examples
+    --------
+    >>> Curve.of("a", "det", [0.1, 0.2], [0.3, 0.1]).group
+    'all'
     """
 
     provider: str
@@ -96,8 +153,30 @@ class Curve:
         rate: str | None = None,
         notes: tuple[str, ...] = (),
     ) -> "Curve":
-        """A curve without a band, ``of`` a group of a schema, else of everybody.
+        """A curve without a band.
 
+        Parameters
+        ----------
+        provider, analysis : str
+            The system and the kind of curve.
+        x, y : array_like of float, shape (n,)
+            Points.
+        of : (str or None, str)
+            Schema and class; all subjects where it is not given.
+        weighting : {"pooled", "identity"}, optional
+            How comparisons are weighted.
+        metric, rate : str, optional
+            What y is an index of.
+        notes : tuple of str
+            Where the curve has a gap, and why.
+
+        Returns
+        -------
+        Curve
+            With y and x as floats.
+
+        Examples
+        --------
         >>> Curve.of("a", "det", [0.1, 0.2], [0.3, 0.1]).y
         (0.3, 0.1)
         """

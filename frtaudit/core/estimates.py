@@ -75,12 +75,51 @@ class _More(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """An interval, unclipped; low and high are both None where a note says why.
+    """An interval, not clipped to the range of what it bounds.
 
-    Three more live as long as the audit does, not written, not compared. ``one_sided``: the same interval with each
-    bound alone wrong with the given probability, in (0, 0.5); ``p_value``: of "a limit is broken", from the limit and
-    the sense ("<=" or ">=") in which it should hold, where that is known in closed form; ``people_for``: from a limit
-    and a one-sided error to how many people "pass" would need where these are too few, else None (FORMULAS 8.18).
+    The last three fields are functions. They exist during an audit, are not written to the result and do not compare.
+
+    Parameters
+    ----------
+    low, high : float or None
+        The bounds; both None where ``note`` says why there are none.
+    level : float
+        Nominal coverage of both bounds together, in (0, 1): 1 - alpha.
+    method : Method
+        How it was made.
+    target : Target
+        For whom it holds.
+    n_resamples : int, optional
+        Number of bootstrap replicates.
+    n_eff : float, optional
+        Effective number of comparisons.
+    mc_error : float, optional
+        Monte Carlo standard error of the bounds.
+    note : str, optional
+        What a reader must know of it.
+    one_sided : callable, optional
+        From a probability in (0, 0.5) to the interval of which each bound alone errs with it.
+    p_value : callable, optional
+        From a limit and its sense (``"<="`` or ``">="``) to the p value of "the limit is broken".
+    people_for : callable, optional
+        From a limit and a one-sided error to the number of subjects that "pass" needs; None where there are enough.
+
+    Raises
+    ------
+    ValueError
+        ``low`` is above ``high``, a bound or a note is missing, or ``level`` is not in (0, 1).
+
+    References
+    ----------
+    Wilson, E. B., Probable Inference, the Law of Succession, and Statistical Inference, 1927. Clopper, C. J. and
+    Pearson, E. S., The Use of Confidence or Fiducial Limits, 1934. Fogliato, R., Patil, P. and Perona, P., Confidence
+    Intervals for Error Rates in 1:1 Matching Tasks, 2024: the effective number of comparisons. Conti, J.-R. and
+    Clémençon, S., Assessing Uncertainty in Similarity Scoring, 2024, section 3.2: recentered bootstrap.
+
+    Examples
+    --------
+    >>> Interval.of(0.1, 0.2, 0.05, Method.WILSON).level
+    0.95
     """
 
     low: float | None
@@ -114,8 +153,28 @@ class Interval:
         target: Target | None = None,
         **more: Unpack[_More],
     ) -> "Interval":
-        """An interval of level 1 - ``alpha``; of the first target that the method serves where none is named.
+        """An interval of level 1 - ``alpha``.
 
+        Parameters
+        ----------
+        low, high : float or None
+            The bounds.
+        alpha : float
+            Probability that it misses, in (0, 1).
+        method : Method
+            How it was made.
+        target : Target, optional
+            For whom it holds; the first target of the method where it is not given.
+        **more : object
+            Other fields of ``Interval``.
+
+        Returns
+        -------
+        Interval
+            With all that was given.
+
+        Examples
+        --------
         >>> Interval.of(0.1, 0.2, 0.05, Method.WILSON).target
         <Target.POPULATION: 'population'>
         """
@@ -125,10 +184,42 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """One number: which system, which metric, for which group, at which threshold or target.
+    """One number: of which system and metric, for which group, at which operating point.
 
-    ``value`` None means refused or not estimable: ``note`` says why. ``numerator`` and ``denominator`` are
-    pooled counts (None for thresholds, indices, d_l2). ``test``: of a difference between groups, where there is one.
+    Parameters
+    ----------
+    provider, analysis, metric : str
+        System, analysis, and the name of what is estimated.
+    schema : str or None
+        The schema of ``group``; None for all subjects.
+    group : str
+        A class of ``schema``, or ``all``.
+    weighting : {"pooled", "identity"} or None
+        How comparisons are weighted, where that is a question.
+    at : mapping of str to float or str
+        The operating point: ``{"fmr": 0.001}``; empty where there is none.
+    value : float or None
+        None where it is refused or cannot be estimated; ``note`` then says why.
+    numerator, denominator : int or None
+        Pooled counts, such as errors and comparisons; None for thresholds, indices and distances.
+    unit : str
+        What ``value`` counts: ``share``, ``score``, ...
+    intervals : tuple of Interval
+        Each with its method and target.
+    note : str, optional
+        What a reader must know of it.
+    test : frtaudit.core.estimates.Test, optional
+        The test of a difference between groups.
+
+    Raises
+    ------
+    ValueError
+        One count is there without the other, the numerator exceeds the denominator, or neither value nor note is there.
+
+    Examples
+    --------
+    >>> Estimate.share("a", "failures", "fta", (1, 20), "samples").value
+    0.05
     """
 
     provider: str
@@ -175,8 +266,38 @@ class Estimate:
         note: str | None = None,
         test: Test | None = None,
     ) -> "Estimate":
-        """An estimate ``of`` a group of a schema, else of everybody; ``counts``: numerator and denominator.
+        """An estimate of a group, or of all subjects.
 
+        Parameters
+        ----------
+        provider, analysis, metric : str
+            System, analysis, and the name of what is estimated.
+        value : float or None
+            The number; None needs a ``note``.
+        unit : str
+            What ``value`` counts.
+        of : (str or None, str)
+            Schema and class; all subjects where it is not given.
+        counts : (int, int), optional
+            Numerator and denominator.
+        at : mapping of str to float or str
+            The operating point.
+        weighting : {"pooled", "identity"}, optional
+            How comparisons are weighted.
+        intervals : tuple of Interval
+            Each with its method and target.
+        note : str, optional
+            What a reader must know of it.
+        test : frtaudit.core.estimates.Test, optional
+            The test of a difference between groups.
+
+        Returns
+        -------
+        Estimate
+            With all that was given.
+
+        Examples
+        --------
         >>> Estimate.of("a", "failures", "fta", 0.5, "samples", counts=(1, 2)).denominator
         2
         """
@@ -212,8 +333,32 @@ class Estimate:
         weighting: str | None = None,
         note: str | None = None,
     ) -> "Estimate":
-        """Numerator over denominator, without an interval; no value where nothing was counted.
+        """Numerator over denominator, without an interval; ``frtaudit.plugin.share_estimate`` makes one with intervals.
 
+        Parameters
+        ----------
+        provider, analysis, metric : str
+            System, analysis, and the name of what is estimated.
+        counts : (int, int)
+            Numerator and denominator.
+        unit : str
+            What is counted: ``samples``, ``comparisons``, ...
+        of : (str or None, str)
+            Schema and class; all subjects where it is not given.
+        at : mapping of str to float or str
+            The operating point.
+        weighting : {"pooled", "identity"}, optional
+            How comparisons are weighted.
+        note : str, optional
+            What a reader must know of it.
+
+        Returns
+        -------
+        Estimate
+            Without a value, and with a note, where nothing was counted.
+
+        Examples
+        --------
         >>> Estimate.share("a", "orders", "order_differing", (1, 4), "comparisons").value
         0.25
         """

@@ -14,7 +14,19 @@ REQUIREMENT_FAILED = 3  # exit code
 
 
 class Verdict(Enum):
-    """The four outcomes."""
+    """The four outcomes.
+
+    Attributes
+    ----------
+    PASS
+        The one-sided bound keeps the limit.
+    FAIL
+        The one-sided bound breaks the limit, adjusted for multiple testing.
+    INCONCLUSIVE
+        Neither.
+    NOT_TESTABLE
+        The data do not suffice for the question.
+    """
 
     PASS = "pass"  # noqa: S105  a verdict, not a password
     FAIL = "fail"
@@ -51,16 +63,49 @@ def exit_code(verdicts: Mapping[str, int], fail_on: FailOn = FailOn.FAIL) -> int
 class Finding:
     """A requirement judged on one estimate.
 
-    ``estimate``: JSON pointer into the result (``/estimates/12``), None when nothing could be estimated;
-    ``bound``: the one-sided bound that decided; ``bound_level``: its level, for a failure that of Holm's step.
-    ``p``: of the claim "the limit is broken", raw; ``p_adjusted``: by Holm over the ``family``, which is as large as
-    the number of findings; None where nothing could be tested. A failure holds after that adjustment (FORMULAS 8.9).
-    ``other_bound``: where the requirement has a level of its own, that of the interval read one-sided for two-sided or
-    the reverse; ``measured``: whether the estimate itself keeps the limit, where the source sets no statistical rule;
-    ``advisory``: the verdict is reported and counts as no failure; ``set_aside``: a failure that suspected duplicates
-    of people made inconclusive, ``bound`` and ``bound_level`` being those of the failure; ``near_bound``: where an
-    interval lies wholly beyond the limit and the finding is inconclusive, the other bound of level ``bound_level``,
-    which keeps the limit: that of a choice among classes is adjusted for it, the interval is not.
+    Attributes
+    ----------
+    requirement : str
+        Its name in the spec.
+    estimate : str or None
+        JSON pointer into the result (``/estimates/12``); None where nothing could be estimated.
+    verdict : Verdict
+        The outcome.
+    limit : float
+        The limit, in the unit of the estimate.
+    bound : float or None
+        The one-sided bound that decided.
+    bound_level : float or None
+        Its level, in (0, 1); for a failure that of Holm's step.
+    sentence : str
+        The finding in one sentence.
+    p, p_adjusted : float or None
+        Of the claim "the limit is broken": raw, and adjusted by Holm over the family; None where nothing could be
+        tested.
+    family : int or None
+        How many findings were adjusted together.
+    other_bound : float or None
+        Where the requirement has its own level: the bound of the interval read one-sided in place of two-sided, or the
+        reverse.
+    measured : bool or None
+        Whether the estimate itself keeps the limit, where the source sets no statistical rule.
+    advisory : bool
+        The verdict is reported and does not count as a failure.
+    set_aside : bool
+        A failure that suspected duplicates of people made inconclusive; ``bound`` is that of the failure.
+    near_bound : float or None
+        Where an interval lies wholly beyond the limit and the finding is inconclusive: the other bound of level
+        ``bound_level``, which keeps the limit. That of a choice among classes is adjusted for it, the interval is not.
+
+    References
+    ----------
+    Holm, S., A Simple Sequentially Rejective Multiple Test Procedure, 1979.
+
+    Examples
+    --------
+    >>> Finding(requirement="eer", estimate="/estimates/3", verdict=Verdict.PASS, limit=0.05, bound=0.03,
+    ...         bound_level=0.95, sentence="EER is at most 5 %.").index
+    3
     """
 
     requirement: str

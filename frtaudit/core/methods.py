@@ -11,7 +11,21 @@ UNADJUSTED = "unadjusted p: "  # before the reason, in the note of a test
 
 
 class Target(Enum):
-    """For whom an interval holds."""
+    """For whom an interval holds.
+
+    Attributes
+    ----------
+    POPULATION
+        The population that the test subjects were sampled from.
+    FIXED_IDENTITIES
+        The same subjects, with new images.
+    COMPARISONS_IID
+        Comparisons treated as independent, which they are not.
+    SIMULATION
+        Simulated cohorts of a named model.
+    MODEL
+        The population, where a model of the tail holds.
+    """
 
     POPULATION = "population"
     FIXED_IDENTITIES = "fixed_identities"
@@ -26,8 +40,22 @@ _FIXED, _POPULATION, _IID = (Target.FIXED_IDENTITIES,), (Target.POPULATION,), (T
 class Method(Enum):
     """How an interval was made.
 
-    ``serves``: the targets it may be asked for, the usual one first; ``label``, ``means``: what the report calls it and
-    says of it.
+    Attributes
+    ----------
+    serves : tuple of Target
+        The targets that it may be asked for, the usual one first.
+    label : str
+        What the report calls it.
+    means : str
+        What the report says of it.
+
+    References
+    ----------
+    Conti, J.-R. and Clémençon, S., Assessing Uncertainty in Similarity Scoring, 2024, section 3.2 (``naive``,
+    ``recentered``, ``gaussian``). Fogliato, R., Patil, P. and Perona, P., Confidence Intervals for Error Rates in 1:1
+    Matching Tasks, 2024 (``vertex``, ``double_or_nothing``, ``wilson_plugin``). Wilson, 1927, and Clopper and Pearson,
+    1934 (``wilson``). Peña-Alcántara, A. A., A Subject Based Methodology for Measuring Interclass Bias, 2022
+    (``t_bootstrap``).
     """
 
     _value_: str

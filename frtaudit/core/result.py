@@ -18,12 +18,39 @@ DECISION = "vendor_decision"  # the metric of an estimate that says whether a sy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditResult:
-    """All that an audit found; ``from_json(to_json(x)) == x``.
+    """All estimates, findings and failures of an audit; ``from_json(to_json(x)) == x``.
 
-    ``spec``: the resolved, typed spec without ``report.*``, output and input paths and thread counts;
-    ``digests``: ``spec``, ``cohort`` and ``inputs`` (file name to sha256); ``versions``: packages that made the
-    numbers; ``notes``: sentences that the report prints with the method; ``seal``: what was sealed before the run and
-    what was done otherwise, in the file only where there was a seal.
+    Attributes
+    ----------
+    spec : mapping
+        The resolved, typed spec without ``report.*``, paths and numbers of threads.
+    digests : mapping
+        ``spec``, ``cohort``, and ``inputs``: file name to SHA-256.
+    versions : mapping of str to str
+        Packages that made the numbers.
+    estimates : tuple of Estimate
+        Every number with its counts and intervals.
+    curves : tuple of Curve
+        What the figures draw.
+    findings : tuple of Finding
+        The requirements with their verdicts.
+    failures : tuple of LedgerEntry
+        Failures and exclusions.
+    cohort : mapping
+        Counts of subjects and samples, by schema and class.
+    notes : tuple of str
+        Sentences that the report prints with the method.
+    seal : frtaudit.core.seal.SealRecord or None
+        What was sealed before the run, and what was done otherwise.
+    schema_version : str
+        Version of the format of ``result.json``.
+
+    Examples
+    --------
+    >>> empty = AuditResult(spec={}, digests={}, versions={}, estimates=(), curves=(), findings=(), failures=(),
+    ...                     cohort={})
+    >>> AuditResult.from_json(empty.to_json()) == empty
+    True
     """
 
     spec: Mapping[str, Json] = field(metadata=PLAIN)
@@ -55,7 +82,18 @@ class AuditResult:
         )
 
     def judged(self, finding: Finding) -> Estimate | None:
-        """The estimate that a finding is on, where there is one."""
+        """The estimate that a finding is on.
+
+        Parameters
+        ----------
+        finding : Finding
+            One of ``findings``.
+
+        Returns
+        -------
+        Estimate or None
+            None where nothing could be estimated.
+        """
         return None if finding.index is None else self.estimates[finding.index]
 
     def to_json(self) -> dict[str, Json]:
@@ -75,13 +113,45 @@ class AuditResult:
 
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> "AuditResult":
-        """Read what :meth:`to_json` wrote."""
+        """Read what ``to_json`` wrote.
+
+        Parameters
+        ----------
+        value : mapping
+            The content of ``result.json``.
+
+        Returns
+        -------
+        AuditResult
+            Equal to the one that was written.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError
+            The mapping is no result of this schema version.
+        """
         result: AuditResult = from_json(cls, value)
         return result
 
     @classmethod
     def of_file(cls, data: bytes) -> "AuditResult":
-        """The result that a file holds; its bytes and digest are those of the file, canonical or not."""
+        """The result that a file holds; its bytes and digest are those of the file, canonical or not.
+
+        Parameters
+        ----------
+        data : bytes
+            The file.
+
+        Returns
+        -------
+        AuditResult
+            With ``to_bytes() == data``.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError
+            The bytes are no result of this schema version.
+        """
         result = cls.from_json(read_json(data))
         object.__setattr__(result, "_written", data)
         return result

@@ -14,8 +14,24 @@ NOT_COMPARED = "not_compared"  # the failure code of a comparison that nobody ma
 class ScoreTable:
     """Scores of listed comparisons, in their order.
 
-    ``score``: shape (P,), float64, NaN where the comparison failed; ``failure``: shape (P,), int16, an index
-    into ``codes``, -1 where there is a score.
+    Parameters
+    ----------
+    score : ndarray of float64, shape (P,)
+        Higher is more alike; NaN where the comparison failed.
+    failure : ndarray of int16, shape (P,)
+        Index into ``codes``; -1 where there is a score.
+    codes : tuple of str
+        Failure codes in snake_case.
+
+    Raises
+    ------
+    ValueError
+        A comparison has both a finite score and a failure, or neither; or a failure has no code.
+
+    Examples
+    --------
+    >>> ScoreTable(score=np.array([0.4, np.nan]), failure=np.array([-1, 0], dtype=np.int16), codes=("no_face",)).codes
+    ('no_face',)
     """
 
     score: Floats
@@ -76,11 +92,25 @@ class NonMatedSums(FrozenRows):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Groups:
-    """Demographic groups of all schemas, flattened.
+    """Demographic groups of all schemas in one list.
 
-    ``names``: G pairs (schema, class); ``of``: shape (S, K), int32: index into ``names`` of the group of each
-    subject under each schema, -1 where it has none; ``schemas``: S names, in the order of ``of``;
-    ``ranked``: for each group whether it takes part in differentials (``unknown`` does not).
+    Attributes
+    ----------
+    schemas : tuple of str
+        S names, in the order of ``of``.
+    names : tuple of (str, str)
+        G pairs of schema and class.
+    of : ndarray of int32, shape (S, K)
+        Group of each subject under each schema, an index into ``names``; -1 where it has none.
+    ranked : tuple of bool
+        For each group whether it takes part in differentials (``unknown`` does not).
+
+    Examples
+    --------
+    >>> groups = Groups(schemas=("sex",), names=(("sex", "f"), ("sex", "m")), of=np.array([[0, 1, 0]], np.int32),
+    ...                 ranked=(True, True))
+    >>> groups.names[groups.of[0, 1]]
+    ('sex', 'm')
     """
 
     schemas: tuple[str, ...]
@@ -96,23 +126,45 @@ class Groups:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreTail:
-    """Scores of one provider as the estimators need them.
+    """Scores of one provider as the estimators need them; ``tail_of`` makes it.
 
-    N acquired samples sorted by subject, K subjects with at least one acquired sample *or not*: subject indices are
-    the cohort's, ``n_samples`` may be 0. Samples are numbered 0..N-1 among the acquired.
+    Of N acquired samples, numbered 0..N-1 and sorted by subject, and the K subjects of the cohort; a subject may have
+    no acquired sample.
 
-    - ``n_samples`` (K,) int64: acquired samples of each subject; ``subject_of`` (N,) int32, non-decreasing;
-      ``rows`` (N,) int32: cohort index of each acquired sample.
-    - mated: ``mated_i``, ``mated_j`` (P,) int32, ``mated_score`` (P,), ascending by score.
-    - non-mated: ``tail_i``, ``tail_j`` (Q,) int32, ``tail_score`` (Q,), descending by score: every non-mated
-      comparison with score > ``cutoff`` (all of them when ``cutoff`` is -inf). Ties are in (i, j) order.
-    - ``edges`` (H+1,) float64 and ``histogram`` (H,) int64: all non-mated scores; ``mated_histogram`` (H,).
-    - ``cells`` (K,) int32: non-mated comparisons count within one cell only; -1 = none.
-    - ``blocks``: None when every pair within a cell was compared (complete), else the listed blocks.
-    - ``mated_complete``: every within-subject pair is there (needed by V-statistic and image bootstrap).
-    - ``rescored``: sums at declared thresholds at or below ``cutoff``, or None.
-    - ``n_mated`` (K,) int64: mated comparisons of each subject, from the others.
-    - ``score_range``: the provider's declared (low, high).
+    Attributes
+    ----------
+    n_samples : ndarray of int64, shape (K,)
+        Acquired samples of each subject.
+    subject_of : ndarray of int32, shape (N,)
+        Subject of each acquired sample, non-decreasing.
+    rows : ndarray of int32, shape (N,)
+        Cohort index of each acquired sample.
+    mated_i, mated_j : ndarray of int32, shape (P,)
+        The samples of each mated comparison.
+    mated_score : ndarray of float32 or float64, shape (P,)
+        Their scores, ascending.
+    tail_i, tail_j : ndarray of int32, shape (Q,)
+        The samples of each non-mated comparison with score > ``cutoff``.
+    tail_score : ndarray of float32 or float64, shape (Q,)
+        Their scores, descending; ties in the order of (i, j).
+    cutoff : float
+        In units of the score; -inf where every non-mated comparison is kept.
+    edges : ndarray of float64, shape (H + 1,)
+        Edges of the histograms, in units of the score.
+    histogram, mated_histogram : ndarray of int64, shape (H,)
+        All non-mated scores, and all mated ones.
+    cells : ndarray of int32, shape (K,)
+        A non-mated comparison counts only within one cell; -1 is in no cell.
+    score_range : (float, float)
+        Lowest and highest possible score, as declared.
+    blocks : frtaudit.core.scores.Blocks or None
+        The listed blocks; None where every pair within a cell was compared.
+    mated_complete : bool
+        Whether every pair within each subject was compared, as the image bootstrap needs.
+    rescored : frtaudit.core.scores.NonMatedSums or None
+        Sums at declared thresholds at or below ``cutoff``.
+    n_mated : ndarray of int64, shape (K,)
+        Mated comparisons of each subject.
     """
 
     n_samples: Ints

@@ -11,12 +11,12 @@ from enum import Enum
 from frtaudit.core.methods import Method, Target
 from frtaudit.core.profile import ProfileSpec
 from frtaudit.core.provenance import Provenance
+from frtaudit.core.sanitize_step import SanitizeStep
 
 PATH = {"role": "path"}
 MACHINE = {"role": "machine"}
-ADDED = {
-    "added": True
-}  # left out of the identity while it holds its default: older results keep their digests
+# Left out of the identity while it holds its default: older results keep their digests.
+ADDED = {"added": True}
 
 
 class GridKind(Enum):
@@ -70,16 +70,6 @@ class ConflictRule(Enum):
     UNKNOWN = "unknown"
 
 
-class Sanitize(Enum):
-    """Steps that take samples or subjects out of a cohort before anything is scored, or refuse it."""
-
-    CONFLICTING_LABELS = "conflicting_labels"
-    MIN_FACE_SIZE = "min_face_size"
-    MIN_SAMPLES = "min_samples"
-    FIXED_SAMPLES = "fixed_samples"
-    MIN_SUBJECTS = "min_subjects"
-
-
 class Engine(Enum):
     """What multiplies where all pairs are scored: the processor, or a graphics processor (extra ``gpu``)."""
 
@@ -88,7 +78,7 @@ class Engine(Enum):
 
 
 class FailureScore(Enum):
-    """Failed comparisons are kept apart, or get the lowest score of the range (the thesis)."""
+    """Failed comparisons are kept apart, or get the lowest score of the range (Peña-Alcántara 2022)."""
 
     APART = "apart"
     SCORE_ZERO = "score_zero"
@@ -123,7 +113,30 @@ class Bins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaSpec:
-    """A classification schema: a column and its classes, a binned number, or a crossing of other schemas."""
+    """A classification schema: a column and its classes, a binned number, or a crossing of other schemas.
+
+    Parameters
+    ----------
+    column : str, optional
+        Column of the class or of the number; none where schemas are crossed.
+    classes, labels : tuple of str
+        Classes in the order of the report, and what it prints for each; empty: those of the column.
+    unknown : tuple of str
+        Texts of the column that mean "not known".
+    bins : frtaudit.core.spec.Bins, optional
+        Edges or percentiles that turn a number into classes.
+    cross : tuple of str
+        Schemas whose classes are crossed.
+    super_classes : mapping of str to tuple of str
+        Super-class to the classes in it.
+    conflicts : frtaudit.core.spec.ConflictRule
+        What happens to a subject whose samples disagree.
+
+    Examples
+    --------
+    >>> SchemaSpec(column="sex", classes=("female", "male")).conflicts.value
+    'error'
+    """
 
     column: str | None = None
     classes: tuple[str, ...] = ()
@@ -133,26 +146,6 @@ class SchemaSpec:
     cross: tuple[str, ...] = ()
     super_classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     conflicts: ConflictRule = ConflictRule.ERROR
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SanitizeStep:
-    """One step of sanitization; steps are taken in the spec's order.
-
-    ``number``: of samples per subject (``min_samples`` and ``fixed_samples``, 4 unless given), or of subjects per class
-    (``min_subjects``, 30). ``width``, ``height``: the smallest face in pixels, read from the columns ``width_column``
-    and ``height_column``. ``schema``: the one that ``conflicting_labels`` or ``min_subjects`` looks at; all by
-    default. ``reason``: printed.
-    """
-
-    step: Sanitize
-    number: int | None = None
-    width: int = 50
-    height: int = 50
-    width_column: str = "face_width"
-    height_column: str = "face_height"
-    schema: str | None = None
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,13 +332,41 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSpec:
-    """A whole audit. ``cohort``, ``protocol``, ``providers`` and ``analyses`` hold registered plug-ins.
+    """A whole audit; ``frtaudit.load_spec`` makes one. Plug-ins in it are instances of registered classes.
 
-    ``providers`` None: all that the cohort offers. ``trained_on``: system to the name of the set that it was trained
-    on, as declared; ``provenance``: licence and origin of systems and test data. ``threads`` 0: as many as there are
-    cores; ``dask``: where all pairs are scored, if not by threads: in ``local`` processes, or by the workers of a
-    scheduler, named by its address or by the file that it wrote; ``engine``: what multiplies there; ``checkpoint``:
-    the folder that finished blocks of pairs are stored in, to resume a run that was killed.
+    Attributes
+    ----------
+    name, question, spec_version : str
+        What the audit is called, what it is to answer, and the version of the format.
+    cohort, protocol : object
+        Plug-ins: who is tested, and which comparisons are made.
+    providers : tuple of object or None
+        Plug-ins or names of systems; None for all that the cohort offers.
+    analyses : mapping of str to object
+        Plug-ins by name.
+    weighting : Weighting
+        The primary one.
+    failures : FailureScore
+        What a failed comparison is.
+    seed, tail_budget, threads : int
+        Of every random draw; bytes for the tail of non-mated scores; 0 for one thread per core.
+    name_failures : bool
+        Whether the result names samples that failed.
+    schemas, thresholds, bootstrap, intervals, folds, test_sets, requirements, sanitize, profiles, report : object
+        The keys of these names in a spec.
+    trained_on, provenance : object
+        Declared: the set that each system was trained on; licences and origins of systems and test data.
+    dask, checkpoint, seal : str or None
+        Where all pairs are scored if not by threads: ``local``, or a scheduler by its address or file; the folder of
+        finished blocks, to resume a run; the file of the seal that the run is held to.
+    engine : frtaudit.core.spec.Engine
+        What multiplies where all pairs are scored.
+
+    Examples
+    --------
+    >>> import frtaudit
+    >>> frtaudit.load_spec(["audit=demo", "seed=7"]).seed
+    7
     """
 
     name: str

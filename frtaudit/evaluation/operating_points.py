@@ -41,10 +41,27 @@ BY_CONSTRUCTION = (
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """Where a rate is read: rate ("fmr" or "fnmr"), weighting, group, threshold, and the point's position.
+    """Where a rate is read.
 
-    ``point``: position among :class:`~frtaudit.evaluation.system.OperatingPoints` (targets, then thresholds);
-    ``schema``: position of the schema whose largest group rate met the target, None for the global threshold.
+    Parameters
+    ----------
+    rate : {"fmr", "fnmr"}
+        Which rate.
+    weighting : Weighting
+        How comparisons are weighted.
+    group_index : int
+        0 for all subjects, else as ``SystemData.every_group`` numbers groups.
+    threshold : float
+        In units of the score; a match has score > threshold.
+    point : int
+        Position among ``SystemData.operating_points``: FMR targets, then fixed thresholds.
+    schema : int, optional
+        Position of the schema whose largest group FMR met the target; None for the threshold of all subjects.
+
+    Examples
+    --------
+    >>> OperatingPoint("fnmr", Weighting.POOLED, group_index=0, threshold=0.4, point=0).schema is None
+    True
     """
 
     rate: str
@@ -231,7 +248,55 @@ def rate_estimate(
     place: OperatingPoint,
     alpha: float,
 ) -> Estimate:
-    """One rate with its counts and intervals, or with a note where nothing was compared."""
+    """FMR or FNMR of a group at one operating point, with its counts and the intervals that the spec asks for.
+
+    Parameters
+    ----------
+    system : SystemData
+        The system that the estimate is of.
+    analysis, metric : str
+        Under which names it stands in the result.
+    schema : str or None
+        The schema of ``group``; None for all subjects.
+    group : str
+        A class of ``schema``, or ``all``.
+    at : dict of str to float or str
+        The operating point as the result names it: ``{"fmr": 0.001}``.
+    place : OperatingPoint
+        Where the rate is read.
+    alpha : float
+        1 - level of the intervals, in (0, 1).
+
+    Returns
+    -------
+    Estimate
+        With a note and no value where nothing was compared.
+
+    References
+    ----------
+    Wilson, E. B., Probable Inference, the Law of Succession, and Statistical Inference, 1927. Clopper, C. J. and
+    Pearson, E. S., The Use of Confidence or Fiducial Limits, 1934. Fay, M. P. and Feuer, E. J., Confidence Intervals
+    for Directly Standardized Rates, 1997: the upper bound of FMR. Fogliato, R., Patil, P. and Perona, P., Confidence
+    Intervals for Error Rates in 1:1 Matching Tasks, 2024: variance over subjects. Conti, J.-R. and Clémençon, S.,
+    Assessing Uncertainty in Similarity Scoring, 2024, section 3.2: recentered bootstrap. docs/methods/statistics.md
+    has the rule.
+
+    Examples
+    --------
+    >>> import dataclasses, frtaudit
+    >>> from frtaudit.plugin import AnalysisOutput, register
+    >>> @register("analysis", "example")
+    ... @dataclasses.dataclass(frozen=True)
+    ... class Example:
+    ...     def estimates(self, system, alpha):
+    ...         place = OperatingPoint("fnmr", Weighting.POOLED, 0, system.operating_points.at_target[0, 0], 0)
+    ...         rate = rate_estimate(system, "example", "fnmr_at_fmr", None, "all", {"fmr": 0.1}, place, alpha)
+    ...         return AnalysisOutput(estimates=(rate,))
+    >>> small = ["audit=demo", "cohort.subjects=24", "providers=[vendor_a]", "bootstrap.B=199", "requirements=[]"]
+    >>> result = frtaudit.audit([*small, "thresholds.fmr=[0.1]", "analyses=[example]"]).result
+    >>> [interval.method.value for interval in result.estimates[0].intervals]
+    ['wilson', 'vertex', 'recentered', 'wilson_iid']
+    """
     summary = read(system, place)
     if (
         place.rate == "fmr" and place.group_index == 0 and place.point < len(system.operating_points.targets)

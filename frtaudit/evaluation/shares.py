@@ -28,11 +28,55 @@ def share_estimate(
     of: tuple[str | None, str] = (None, "all"),
     at: Mapping[str, float | str] = MappingProxyType({}),
 ) -> Estimate:
-    """All errors over all trials, pooled; a requirement on the metric is decided on its interval for the population.
+    """All errors over all trials, pooled, with intervals; a requirement on it is decided on that for the population.
 
-    ``errors``, ``trials``: shape (K,), int64, counts of each subject of the cohort, 0 for those outside the group
-    ``of`` (schema, class). Subjects are what depends: an interval of level 1 - ``alpha`` for the population
-    (Wilson, on the effective number of trials), and one for trials treated as independent.
+    Subjects are what depends: the interval for the population is ``wilson`` on the effective number of trials. Beside
+    it stands the interval that treats trials as independent.
+
+    Parameters
+    ----------
+    system : SystemData
+        The system that the estimate is of.
+    analysis, metric : str
+        Under which names it stands in the result.
+    errors, trials : ndarray of int64, shape (K,)
+        Counts of each subject of the cohort; 0 for subjects outside the group.
+    alpha : float
+        1 - level of the intervals, in (0, 1).
+    unit : str
+        What is counted: ``samples``, ``mated comparisons``, ...
+    of : (str or None, str)
+        Schema and class; all subjects where it is not given.
+    at : mapping of str to float or str
+        The operating point.
+
+    Returns
+    -------
+    Estimate
+        With value, counts and intervals; with a note and no value where nothing was tried.
+
+    References
+    ----------
+    Wilson, E. B., Probable Inference, the Law of Succession, and Statistical Inference, 1927. Clopper, C. J. and
+    Pearson, E. S., The Use of Confidence or Fiducial Limits, 1934. Fogliato, R., Patil, P. and Perona, P., Confidence
+    Intervals for Error Rates in 1:1 Matching Tasks, 2024: the effective number. docs/methods/statistics.md has the
+    rule.
+
+    Examples
+    --------
+    >>> import dataclasses, frtaudit
+    >>> from frtaudit.plugin import AnalysisOutput, register
+    >>> @register("analysis", "example")
+    ... @dataclasses.dataclass(frozen=True)
+    ... class Example:
+    ...     def estimates(self, system, alpha):
+    ...         shots = system.tail.n_samples
+    ...         odd = share_estimate(system, "example", "odd", shots % 2, shots, alpha, "samples")
+    ...         return AnalysisOutput(estimates=(odd,))
+    >>> small = ["audit=demo", "cohort.subjects=24", "providers=[vendor_a]", "bootstrap.B=199", "requirements=[]"]
+    >>> result = frtaudit.audit([*small, "analyses=[example]"]).result
+    >>> [interval.method.value for interval in result.estimates[0].intervals]
+    ['wilson', 'wilson_iid']
     """
     wrong, total = int(errors.sum()), int(trials.sum())
     return Estimate.of(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from frtaudit.core import (
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
-from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, SchemaSpec, Weighting
+from frtaudit.core.spec import AuditSpec, IntervalSpec, Plan, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.stats.bootstrap.resample import Replicates
 from frtaudit.stats.intervals.wilson import WilsonRule
@@ -28,7 +27,6 @@ from frtaudit.stats.rates.censoring import Censoring
 from frtaudit.stats.rates.orders import Asymmetry
 from frtaudit.stats.rates.rates import Rates
 from frtaudit.stats.rates.trials import Trials
-from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
 from frtaudit.stats.similarity.scorers import BlockScorer
 
 POOLED = 0
@@ -63,63 +61,6 @@ def on_panel(spec: AuditSpec, cohort_data: CohortData) -> list[str]:
         provider if isinstance(provider, str) else str(getattr(provider, "name", ""))
         for provider in spec.providers
     ]
-
-
-class CohortSource(Protocol):
-    """Where people come from (``cohort`` plug-ins)."""
-
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
-        """Samples, subjects, classes, and what providers need."""
-
-
-class Pairing(Protocol):
-    """Which comparisons are made (``protocol`` plug-ins)."""
-
-    def comparisons(self, cohort_data: CohortData) -> Comparisons:
-        """Listed comparisons, or all pairs, implied."""
-
-
-class Provider(Protocol):
-    """A system under test: what a registered provider offers (``provider`` plug-ins)."""
-
-    @property
-    def name(self) -> str:
-        """How the result calls it."""
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Lowest and highest possible score."""
-
-    @property
-    def recommended(self) -> Mapping[str, float]:
-        """The vendor's thresholds by name."""
-
-    @property
-    def thresholds_version(self) -> str | None:
-        """Version of those thresholds."""
-
-    def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:
-        """Cohort sample index to failure code."""
-
-    def score_table(
-        self,
-        cohort_data: CohortData,
-        comparisons: Comparisons,
-        seed: int,
-        failures: FailureScore = FailureScore.APART,
-    ) -> ScoreTable:
-        """The scores of listed comparisons, in their order."""
-
-    def score_tail(
-        self,
-        cohort_data: CohortData,
-        comparisons: Comparisons,
-        groups: Groups,
-        request: TailRequest,
-        seed: int,
-        failures: FailureScore = FailureScore.APART,
-    ) -> ScoredTail:
-        """The scores of all pairs: those that ``request`` asks to be exact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,16 +144,56 @@ class FoldPairs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemData:
-    """Everything an analysis may read about one provider.
+    """Everything that an analysis may read about one system.
 
-    ``rates``: pooled and identity pair of rates at :class:`OperatingPoints` (targets first, then thresholds);
-    ``resolved``: for each target None, or why it cannot be resolved (FORMULAS 8.4); ``warned``: what to say of it;
-    ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons; ``attempts``:
-    the same with failures kept apart, whatever the spec does with them; ``test_sets``: name to its scored pairs;
-    ``surveys``: analysis name to what it found out once for all systems; ``orders``: how far the two orders of a
-    comparison are apart, where both were made; ``censoring``: what the scores hide; ``hidden``: (weighting, target) by
-    their places to why that target's threshold is hidden; ``block``: scores slices of the acquired samples again, None
-    where the scores came from a file.
+    Pairs by weighting are pooled first, then identity-weighted.
+
+    Attributes
+    ----------
+    provider : str
+        Name of the system.
+    spec : AuditSpec
+        The audit.
+    cohort_data : CohortData
+        What the cohort source gave.
+    comparisons : Comparisons
+        Which comparisons were made.
+    table, attempts : ScoreTable or None
+        Scores and failures of listed comparisons; ``attempts`` keeps failures apart, whatever the spec does with them.
+    tail : ScoreTail
+        Scores as the estimators need them.
+    groups : Groups
+        The classes of all schemas.
+    trials : frtaudit.stats.rates.trials.Trials
+        Denominators by group.
+    operating_points : frtaudit.evaluation.system.OperatingPoints
+        FMR targets with their thresholds on these data, then fixed thresholds.
+    rates : (frtaudit.stats.rates.rates.Rates, frtaudit.stats.rates.rates.Rates)
+        Rates at the operating points, pooled and identity-weighted.
+    replicates : mapping of Plan to frtaudit.stats.bootstrap.resample.Replicates
+        Bootstrap replicates.
+    rule : frtaudit.stats.intervals.wilson.WilsonRule
+        What the interval ``wilson`` is computed from.
+    resolved, warned : tuple of (str or None)
+        For each target why the data do not resolve it, and what must be said of it; None where nothing.
+    failed : mapping of int to str
+        Cohort sample index to failure code.
+    notes : tuple of str
+        Sentences for the report.
+    fold_pairs : frtaudit.evaluation.system.FoldPairs or None
+        The scored pairs of the accuracy analysis.
+    test_sets : mapping of str to frtaudit.evaluation.system.FoldPairs
+        Further test sets, scored.
+    surveys : mapping of str to object
+        Analysis to what its ``CohortAnalysis.survey`` returned.
+    orders : frtaudit.stats.rates.orders.Asymmetry or None
+        How far the two orders of a comparison differ, where both were made.
+    censoring : frtaudit.stats.rates.censoring.Censoring
+        Which scores are cut off or rounded.
+    hidden : mapping of (int, int) to str
+        (weighting, target) by their positions to why that target's threshold is hidden by censoring.
+    block : callable or None
+        Scores slices of the acquired samples again; None where the scores came from a file.
     """
 
     provider: str
@@ -241,7 +222,20 @@ class SystemData:
     block: BlockScorer | None = None
 
     def refused(self, w: int, a: int) -> str | None:
-        """Why target ``a`` has no threshold under weighting ``w``, None where it has one."""
+        """Why an FMR target has no threshold.
+
+        Parameters
+        ----------
+        w : int
+            0 for the pooled weighting, 1 for the identity weighting.
+        a : int
+            Position of the target.
+
+        Returns
+        -------
+        str or None
+            The reason; None where there is a threshold.
+        """
         if np.isfinite(self.operating_points.at_target[w, a]):
             return None
         return self.resolved[a] or self.hidden.get((w, a)) or BELOW_FLOOR
@@ -257,14 +251,31 @@ class SystemData:
         return self.spec.intervals or DEFAULT_INTERVALS
 
     def every_group(self) -> list[tuple[int, str | None, str]]:
-        """(group_index, schema, group) of everybody and of every group."""
+        """All subjects, and every class of every schema.
+
+        Returns
+        -------
+        list of (int, str or None, str)
+            Group index, schema and group; ``(0, None, "all")`` first.
+        """
         return [
             (0, None, "all"),
             *((index + 1, schema, name) for index, (schema, name) in enumerate(self.groups.names)),
         ]
 
     def classes(self, schema: str) -> list[tuple[int, str]]:
-        """(group_index, class) of the classes of a schema that are compared with each other, in its order."""
+        """The classes of a schema that are compared with each other.
+
+        Parameters
+        ----------
+        schema : str
+            Its name.
+
+        Returns
+        -------
+        list of (int, str)
+            Group index and class, in the schema's order, without ``unknown``.
+        """
         flags = zip(self.groups.names, self.groups.ranked, strict=True)
         return [
             (index + 1, name)
@@ -287,10 +298,27 @@ def strata_of(spec: AuditSpec, groups: Groups) -> Index | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisOutput:
-    """What an analysis hands back.
+    """What an analysis returns.
 
-    ``files``: name to bytes, lists that the run folder gets beside the result; ``per_system_state``: what it wants to
-    see again when all systems were evaluated.
+    Parameters
+    ----------
+    estimates : tuple of Estimate
+        Numbers with their counts and intervals.
+    curves : tuple of Curve
+        What figures draw.
+    failures : tuple of LedgerEntry
+        What was left out, counted.
+    notes : tuple of str
+        Sentences that the report prints with the method.
+    files : mapping of str to bytes
+        Files of the run folder, under ``lists/``.
+    per_system_state : object, optional
+        What ``Comparison.across`` gets of this system.
+
+    Examples
+    --------
+    >>> AnalysisOutput(notes=("No comparison was made.",)).estimates
+    ()
     """
 
     estimates: tuple[Estimate, ...] = ()
@@ -299,25 +327,3 @@ class AnalysisOutput:
     notes: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     per_system_state: object | None = None
-
-
-@runtime_checkable
-class CohortAnalysis(Protocol):
-    """An analysis that looks at the cohort once, before any system is evaluated."""
-
-    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
-        """What its :meth:`Analysis.estimates` find in ``system.surveys`` under its name."""
-
-
-class Analysis(Protocol):
-    """What is estimated of a system (``analysis`` plug-ins)."""
-
-    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
-        """Estimates with intervals of level 1 - alpha, and curves."""
-
-
-class Comparison(Protocol):
-    """An analysis that also compares systems: it kept something of each, and is asked once after the last."""
-
-    def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
-        """Estimates over several systems; ``states``: the ``per_system_state`` of each provider."""

@@ -20,8 +20,22 @@ USUAL_RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0))
 
 
 def acquired_rows(n_samples: int, failed: Mapping[int, str]) -> Index:
-    """Cohort indices of the samples that did not fail, ascending, int32.
+    """Cohort indices of the samples that did not fail.
 
+    Parameters
+    ----------
+    n_samples : int
+        Samples of the cohort, N.
+    failed : mapping of int to str
+        Cohort sample index to failure code.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        Ascending.
+
+    Examples
+    --------
     >>> acquired_rows(3, {1: "no_face"}).tolist()
     [0, 2]
     """
@@ -40,9 +54,51 @@ def tail_of(
     request: TailRequest,
     failures: FailureScore,
 ) -> ScoredTail:
-    """Score all pairs of the acquired samples ``rows``; ``block`` numbers samples by their position in ``rows``.
+    """Score all pairs of the acquired samples.
 
-    With ``score_zero`` every sample takes part and a failed one scores the lowest of ``score_range`` with everybody.
+    Parameters
+    ----------
+    block : callable
+        From two slices of the acquired samples, numbered as in ``rows``, to their scores: float64, shape (a, b),
+        finite, the same for both orders of a pair; higher is more alike. Scores are rounded to float32.
+    rows : ndarray of int32, shape (N,)
+        Cohort indices of the acquired samples, ascending, as ``acquired_rows`` gives them.
+    cohort : Cohort
+        The cohort.
+    comparisons : Comparisons
+        All pairs, implied, with their cells.
+    groups : Groups
+        The classes of all schemas.
+    score_range : (float, float)
+        Lowest and highest possible score.
+    request : TailRequest
+        What must be exact.
+    failures : FailureScore
+        ``SCORE_ZERO``: every sample takes part, and a failed one scores the lowest of ``score_range`` with every other.
+
+    Returns
+    -------
+    ScoredTail
+        For ``Provider.score_tail``. It does not depend on the number of threads.
+
+    References
+    ----------
+    ISO/IEC 19795-1:2021, Biometric performance testing and reporting, part 1: failure to acquire. Peña-Alcántara, A.
+    A., A Subject Based Methodology for Measuring Interclass Bias, 2022: a failure as the lowest score.
+
+    Examples
+    --------
+    >>> three = Cohort(sample_ids=("a1", "a2", "b1"), subject_ids=("a", "b"),
+    ...                subject_of=np.array([0, 0, 1], np.int32), classifications={}, digest="")
+    >>> none = np.empty(0, np.int32)
+    >>> pairs = Comparisons(all_pairs=True, probe=none, reference=none, mated=none.astype(bool),
+    ...                     cells=np.zeros(2, np.int32))
+    >>> cosine = np.array([[1.0, 0.8, 0.1], [0.8, 1.0, 0.3], [0.1, 0.3, 1.0]])
+    >>> scored = tail_of(lambda a, b: cosine[a, b], acquired_rows(3, {}), three, pairs,
+    ...                  Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=()), (-1.0, 1.0),
+    ...                  TailRequest(fmr=0.5), FailureScore.APART)
+    >>> scored.tail.mated_score.round(2).tolist(), scored.tail.tail_score.round(2).tolist()
+    ([0.800000011920929], [0.30000001192092896, 0.10000000149011612])
     """
     if failures is FailureScore.SCORE_ZERO and rows.size < cohort.n_samples:
         block = with_failed(block, rows, score_range[0])
@@ -83,10 +139,42 @@ def table_of(
     score_range: tuple[float, float],
     failures: FailureScore,
 ) -> ScoreTable:
-    """Score listed comparisons; one whose probe or reference failed has that sample's code, the probe's first.
+    """Score listed comparisons. One whose probe or reference failed has that sample's code, the probe's first.
 
-    ``scorer`` takes cohort indices of acquired samples, probe and reference, each (P,), and returns (P,) scores; they
-    are rounded to float32 as those of all pairs are, and kept as float64.
+    Parameters
+    ----------
+    scorer : callable
+        From cohort indices of probes and of references (acquired samples, int32, shape (P,)) to scores, float64, shape
+        (P,); higher is more alike. Scores are rounded to float32, as those of all pairs are.
+    comparisons : Comparisons
+        Listed comparisons.
+    failed : mapping of int to str
+        Cohort sample index to failure code.
+    score_range : (float, float)
+        Lowest and highest possible score.
+    failures : FailureScore
+        ``SCORE_ZERO``: a failed comparison has the lowest score of ``score_range``, and no failure.
+
+    Returns
+    -------
+    ScoreTable
+        For ``Provider.score_table``.
+
+    References
+    ----------
+    ISO/IEC 19795-1:2021, Biometric performance testing and reporting, part 1: failure to acquire. Peña-Alcántara, A.
+    A., A Subject Based Methodology for Measuring Interclass Bias, 2022: a failure as the lowest score.
+
+    Examples
+    --------
+    >>> from frtaudit.plugin import listed_comparisons
+    >>> three = Cohort(sample_ids=("a1", "a2", "b1"), subject_ids=("a", "b"),
+    ...                subject_of=np.array([0, 0, 1], np.int32), classifications={}, digest="")
+    >>> pairs = listed_comparisons(three, np.array([0, 0], np.int32), np.array([1, 2], np.int32), np.zeros(2, np.int32))
+    >>> table = table_of(lambda probe, reference: np.full(probe.size, 0.5), pairs, {2: "no_face"}, (0.0, 1.0),
+    ...                  FailureScore.APART)
+    >>> table.score.tolist(), [table.codes[code] for code in table.failure if code >= 0]
+    ([0.5, nan], ['no_face'])
     """
     codes = tuple(sorted(set(failed.values())))
     code = np.full(max(failed, default=-1) + 2, -1, dtype=np.int16)
@@ -119,8 +207,20 @@ def listed_tail(
 
 
 def usual_range(score: Floats) -> tuple[float, float]:
-    """The first usual range that holds every score: 0..1, -1..1, 0..100; else the extremes of the scores.
+    """The first usual range that holds every score: 0 to 1, -1 to 1, 0 to 100; else the extremes of the scores.
 
+    Parameters
+    ----------
+    score : ndarray of float64, shape (P,)
+        Scores; what is not finite is left out.
+
+    Returns
+    -------
+    (float, float)
+        Low and high.
+
+    Examples
+    --------
     >>> usual_range(np.array([0.2, -0.1, np.nan]))
     (-1.0, 1.0)
     """

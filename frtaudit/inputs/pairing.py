@@ -49,7 +49,43 @@ def listed_comparisons(
     order_rule: OrderRule = OrderRule.MEAN,
     transaction: Index | None = None,
 ) -> Comparisons:
-    """Comparisons of listed pairs (P,): mated ones all, non-mated ones within a cell."""
+    """Comparisons of listed pairs: all mated ones, and the non-mated ones within a cell.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        Whose samples are compared.
+    probe, reference : ndarray of int32, shape (P,)
+        Cohort indices of the two samples of each pair.
+    cells : ndarray of int32, shape (K,)
+        Cell of each subject; -1 is in no cell. Zeros: every non-mated pair counts.
+    fold : ndarray of int16, shape (P,), optional
+        Fold of each pair.
+    ordered : bool
+        Whether A-B and B-A are both listed.
+    order_rule : frtaudit.core.comparisons.OrderRule
+        Whether the two orders count as one comparison with their mean score, or as one each.
+    transaction : ndarray of int32, shape (P,), optional
+        Transaction that each pair is an attempt of, in the order of its attempts.
+
+    Returns
+    -------
+    Comparisons
+        The pairs that count, in their order.
+
+    Raises
+    ------
+    ValueError
+        A sample is compared with itself, or lengths differ.
+
+    Examples
+    --------
+    >>> cohort = Cohort(sample_ids=("a1", "a2", "b1"), subject_ids=("a", "b"), subject_of=np.array([0, 0, 1], np.int32),
+    ...                 classifications={}, digest="")
+    >>> pairs = np.array([0, 0], np.int32), np.array([1, 2], np.int32)
+    >>> listed_comparisons(cohort, *pairs, cells=np.zeros(2, np.int32)).mated.tolist()
+    [True, False]
+    """
     mated = cohort.subject_of[probe] == cohort.subject_of[reference]
     a, b = cells[cohort.subject_of[probe]], cells[cohort.subject_of[reference]]
     counts = mated | ((a == b) & (a >= 0))

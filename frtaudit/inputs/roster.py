@@ -17,8 +17,21 @@ from frtaudit.inputs.schemas import Columns, classify
 class Roster:
     """Samples in the order of their source.
 
-    ``sample_ids``: N names; ``subjects``: the subject's name of each; ``columns``: name to N texts, empty = missing;
-    ``places``: where each sample stands in its source, for errors (which name no sample and no subject).
+    Parameters
+    ----------
+    sample_ids : sequence of str
+        N names.
+    subjects : sequence of str
+        The subject of each.
+    columns : mapping of str to ndarray of object, shape (N,)
+        Column to texts; empty is missing.
+    places : sequence of str
+        Where each sample stands in its source, for errors, which name no sample and no subject.
+
+    Examples
+    --------
+    >>> Roster(sample_ids=["a1"], subjects=["a"], columns={}, places=["line 2"]).subjects
+    ['a']
     """
 
     sample_ids: Sequence[str]
@@ -28,11 +41,28 @@ class Roster:
 
 
 def enrol(roster: Roster, schemas: Mapping[str, SchemaSpec]) -> Cohort:
-    """The cohort of a roster: sorted by subject then sample, classified, conflicting subjects dropped and counted.
+    """The cohort of a roster. The order of the roster changes nothing.
 
-    Raises :class:`DataError` for a missing or repeated sample id, a missing subject, fewer than two subjects, and
-    what :func:`frtaudit.inputs.schemas.classify` refuses. The order of the roster changes nothing.
+    Parameters
+    ----------
+    roster : Roster
+        Samples as read.
+    schemas : mapping of str to SchemaSpec
+        How subjects are classified by the roster's columns.
 
+    Returns
+    -------
+    Cohort
+        Sorted by subject, then sample; subjects with conflicting classes are dropped and counted where the schema says
+        so.
+
+    Raises
+    ------
+    DataError
+        A sample id is missing or repeated, a subject is missing, or a column does not fit its schema.
+
+    Examples
+    --------
     >>> roster = Roster(sample_ids=["b1", "a1"], subjects=["b", "a"], columns={}, places=["line 2", "line 3"])
     >>> enrol(roster, {}).sample_ids
     ('a1', 'b1')
@@ -60,8 +90,22 @@ def enrol(roster: Roster, schemas: Mapping[str, SchemaSpec]) -> Cohort:
 
 
 def attributes_of(roster: Roster, cohort: Cohort) -> dict[str, Texts]:
-    """The columns of a roster by sample of the cohort that it became: name to texts (N,), empty = missing.
+    """The columns of a roster in the order of the cohort that it became, for ``CohortData.attributes``.
 
+    Parameters
+    ----------
+    roster : Roster
+        Samples as read.
+    cohort : Cohort
+        What ``enrol`` made of it.
+
+    Returns
+    -------
+    dict of str to ndarray of object, shape (N,)
+        Column to the text of each sample; empty is missing.
+
+    Examples
+    --------
     >>> columns = {"age": np.array(["31", "30"], dtype=object)}
     >>> roster = Roster(sample_ids=["b1", "a1"], subjects=["b", "a"], columns=columns, places=["line 2", "line 3"])
     >>> attributes_of(roster, enrol(roster, {}))["age"].tolist()

@@ -15,9 +15,10 @@ from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import printable
 from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
+from frtaudit.evaluation.protocols import CohortSource, Comparison
 from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
-from frtaudit.evaluation.system import AnalysisOutput, CohortSource, Comparison, SystemData
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.inputs.score_lists import nameless
 from frtaudit.labelling.cautions import cautions
 from frtaudit.pipeline import tables as parquet

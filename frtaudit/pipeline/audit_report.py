@@ -40,9 +40,9 @@ class Report:
     result : AuditResult
         All that the audit found: estimates with their intervals, curves, findings, failures, the spec.
     audited, settings : optional
-        The audit in memory and its spec, as :func:`frtaudit.audit` gives them: what :meth:`save` writes.
+        The audit in memory and its spec, as ``frtaudit.audit`` gives them: what ``save`` writes.
     places : list of Path
-        The folders where this result stands, the last one first asked by :meth:`verify`.
+        The folders where this result stands, the last one first asked by ``verify``.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Report:
         return frames.findings(self.result)
 
     def figures(self) -> tuple[str, ...]:
-        """Names of the figures that the report draws, for :meth:`figure`."""
+        """Names of the figures that the report draws, for ``figure``."""
         from frtaudit.report.paper_figures import paper_figures
 
         return tuple(paper_figures(self.result))
@@ -122,7 +122,7 @@ class Report:
         Parameters
         ----------
         name : str
-            One of :meth:`figures`, such as ``"det"``.
+            One of ``figures``, such as ``"det"``.
         choice : frtaudit.report.paper_figures.Choice, optional
             Only some systems, classes or metrics; width in inches, limits of the axes.
 
@@ -149,7 +149,7 @@ class Report:
         return paper_figures(self.result, replace(choice or Choice(), names=(name,)))[name].drawing
 
     def tables(self) -> tuple[str, ...]:
-        """Names of the tables that the report prints, for :meth:`to_latex`."""
+        """Names of the tables that the report prints, for ``to_latex``."""
         from frtaudit.report.exports.latex import tables_of
 
         return tuple(tables_of(self.result))
@@ -160,7 +160,7 @@ class Report:
         Parameters
         ----------
         name : str
-            One of :meth:`tables`, such as ``"eer"``.
+            One of ``tables``, such as ``"eer"``.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class Report:
         Returns
         -------
         Verification
-            Each check with its outcome, as of :func:`frtaudit.verify`.
+            Each check with its outcome, as of ``frtaudit.verify``.
 
         Raises
         ------

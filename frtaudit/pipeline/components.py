@@ -8,7 +8,8 @@ from frtaudit.core import CohortData, Comparisons
 from frtaudit.core.registry import lookup
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import Analysis, CohortAnalysis, CohortSource, Pairing, Provider, offered
+from frtaudit.evaluation.protocols import Analysis, CohortAnalysis, CohortSource, Pairing, Provider
+from frtaudit.evaluation.system import offered
 from frtaudit.inputs.acquisition import usual_range
 from frtaudit.inputs.sanitize import as_read, sanitized
 from frtaudit.inputs.score_lists.nameless import refuse_people

@@ -44,7 +44,7 @@ def audit(spec: Spec) -> Report:
     Returns
     -------
     Report
-        The result, the same that :func:`run` writes as ``result.json``.
+        The result, the same that ``run`` writes as ``result.json``.
 
     Raises
     ------
@@ -52,6 +52,10 @@ def audit(spec: Spec) -> Report:
         The spec cannot be run as it is written.
     DataError
         An input cannot be used.
+
+    References
+    ----------
+    Those of ``evaluate``, and of the analyses in the spec: ``Method`` names the publication of each interval.
 
     Examples
     --------
@@ -126,7 +130,8 @@ def evaluate(
     References
     ----------
     ISO/IEC 19795-1:2021, Biometric performance testing and reporting, part 1. Conti, J.-R. and Clémençon, S., Assessing
-    uncertainty in similarity scoring, 2022, for the intervals.
+    Uncertainty in Similarity Scoring, 2024, section 3.2, and Fogliato, R., Patil, P. and Perona, P., Confidence
+    Intervals for Error Rates in 1:1 Matching Tasks, 2024, for the intervals. docs/methods/statistics.md has the rules.
 
     Examples
     --------
@@ -190,6 +195,10 @@ def run(spec: Spec, folder: str | Path) -> RunSummary:
     DataError
         An input cannot be used.
 
+    References
+    ----------
+    ETSI EN 319 142-1, PAdES digital signatures. in-toto Attestation Framework, Statement v1, in a DSSE envelope.
+
     Examples
     --------
     >>> import frtaudit, tempfile
@@ -228,6 +237,12 @@ def compare(runs: Sequence[str | Path] | Mapping[str, str | Path], overrides: Se
     VerificationError
         A run is not as it was signed.
 
+    References
+    ----------
+    Fogliato, R., Patil, P. and Perona, P., Confidence Intervals for Error Rates in 1:1 Matching Tasks, 2024: subjects
+    resampled for both systems alike. Mogstad, M., Romano, J. P., Shaikh, A. M. and Wilhelm, D., Inference for Ranks,
+    2024. Schuirmann, D. J., A Comparison of the Two One-Sided Tests Procedure and the Power Approach, 1987.
+
     Examples
     --------
     >>> import frtaudit
@@ -240,7 +255,7 @@ def compare(runs: Sequence[str | Path] | Mapping[str, str | Path], overrides: Se
 
 
 def load_report(folder: str | Path) -> Report:
-    """Read the result of a finished run; :func:`verify` says whether its files are as they were signed.
+    """Read the result of a finished run; ``verify`` says whether its files are as they were signed.
 
     Parameters
     ----------

@@ -13,15 +13,9 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, FailureScore, Plan
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import PLAN_OF
+from frtaudit.evaluation.protocols import Provider
 from frtaudit.evaluation.score_direction import direction_notes
-from frtaudit.evaluation.system import (
-    DEFAULT_INTERVALS,
-    WEIGHTINGS,
-    OperatingPoints,
-    Provider,
-    SystemData,
-    strata_of,
-)
+from frtaudit.evaluation.system import DEFAULT_INTERVALS, WEIGHTINGS, OperatingPoints, SystemData, strata_of
 from frtaudit.inputs.acquisition import listed_tail
 from frtaudit.labelling.cautions import attribution_notes
 from frtaudit.pipeline.censoring import clipped

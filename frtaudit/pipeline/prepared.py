@@ -10,8 +10,8 @@ from frtaudit.core.plain.structure import closest
 from frtaudit.core.spec import AuditSpec, ThresholdSource
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.answerable import TRANSACTIONS
+from frtaudit.evaluation.protocols import CohortSource, Provider
 from frtaudit.evaluation.requirements import directions, planned
-from frtaudit.evaluation.system import CohortSource, Provider
 from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers, surveys_of
 from frtaudit.pipeline.evaluate import groups_of, refuse_unresolved
 from frtaudit.pipeline.thresholds import Named, declared_thresholds

@@ -14,7 +14,8 @@ from frtaudit.core.cohort import Sanitized
 from frtaudit.core.identity import spec_digest
 from frtaudit.core.plain.records import to_json
 from frtaudit.core.spec import AuditSpec
-from frtaudit.evaluation.system import AnalysisOutput, Provider
+from frtaudit.evaluation.protocols import Provider
+from frtaudit.evaluation.system import AnalysisOutput
 from frtaudit.inputs.rowfile import row_digests
 
 PACKAGES = ("frtaudit", "numpy", "scipy", "statsmodels", "numba", "pandas", "pyarrow")

@@ -48,7 +48,21 @@ Make = Callable[[], Audited]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """What a run came to: exit code, number of findings by verdict, result and its digest, what to open."""
+    """The outcome of a run.
+
+    Attributes
+    ----------
+    exit_code : int
+        0, or 3 where a requirement failed.
+    verdict_counts : mapping of str to int
+        Findings by verdict, advisory ones left out.
+    result : AuditResult
+        The result.
+    result_sha256 : str
+        Its digest.
+    report : Path or None
+        The page, else the PDF; None where neither was written.
+    """
 
     exit_code: int
     verdict_counts: Mapping[str, int]

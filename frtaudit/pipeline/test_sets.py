@@ -11,7 +11,8 @@ from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource
 from frtaudit.errors import DataError, SpecError
-from frtaudit.evaluation.system import FoldPairs, Provider
+from frtaudit.evaluation.protocols import Provider
+from frtaudit.evaluation.system import FoldPairs
 from frtaudit.inputs.acquisition import listed_tail
 from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.stats.folds import fold_assignment

@@ -8,7 +8,8 @@ from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import AuditSpec, CurveGrid, GridKind, Reach, ThresholdSource
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import WEIGHTINGS, OperatingPoints, Provider
+from frtaudit.evaluation.protocols import Provider
+from frtaudit.evaluation.system import WEIGHTINGS, OperatingPoints
 from frtaudit.inputs.threshold_file import thresholds_from_file
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.resolution import MIN_EXPECTED, unresolved

@@ -68,7 +68,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """All checks of one verification, in the order they were made."""
+    """All checks of one verification, in the order in which they were made.
+
+    Attributes
+    ----------
+    path : str
+        What was verified.
+    checks : tuple of frtaudit.signing.verification.Check
+        Each has ``subject``, ``status`` and ``message``.
+    """
 
     path: str
     checks: tuple[Check, ...]
@@ -100,13 +108,35 @@ class Verification:
         )
 
     def verdict(self, *, strict: bool = False) -> tuple[str, int]:
-        """The verdict in words, and the exit code."""
+        """The verdict in words, and the exit code.
+
+        Parameters
+        ----------
+        strict : bool
+            Whether what was not compared, or is not covered by a signature, makes the exit code 4.
+
+        Returns
+        -------
+        (str, int)
+            Words as in ``status``, and 0, 2, 3 or 4 as in ``exit_code``.
+        """
         if strict and self.strict_exit_code != self.exit_code:
             return f"valid{_left_open(self.checks, ', but ')}", self.strict_exit_code
         return self.status, self.exit_code
 
     def to_json(self, *, strict: bool = False) -> Json:
-        """The same for machines."""
+        """The verification for a program.
+
+        Parameters
+        ----------
+        strict : bool
+            As in ``verdict``.
+
+        Returns
+        -------
+        dict
+            ``path``, ``status``, ``exit_code`` and ``checks``.
+        """
         status, code = self.verdict(strict=strict)
         checks = [check.to_json() for check in self.checks]
         return {
@@ -117,7 +147,18 @@ class Verification:
         }
 
     def text(self, *, strict: bool = False) -> str:
-        """One line per check, and the verdict."""
+        """A line for each check, and the verdict.
+
+        Parameters
+        ----------
+        strict : bool
+            As in ``verdict``.
+
+        Returns
+        -------
+        str
+            As ``frtaudit verify`` prints it.
+        """
         status, code = self.verdict(strict=strict)
         lines = [str(check) for check in self.checks]
         return "\n".join([*lines, f"{printable(self.path)}: {printable(status)} (exit {code})"])

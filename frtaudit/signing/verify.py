@@ -44,6 +44,10 @@ def verify(
     DataError
         A trust file cannot be used.
 
+    References
+    ----------
+    ETSI EN 319 142-1, PAdES digital signatures. in-toto Attestation Framework, Statement v1, in a DSSE envelope.
+
     Examples
     --------
     >>> verify("nowhere").exit_code

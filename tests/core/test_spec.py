@@ -1,3 +1,5 @@
+"""Specs as values. Tests also sanitize_step, the steps that one of them names."""
+
 import dataclasses
 from enum import Enum
 

@@ -1,3 +1,5 @@
+"""One system that is audited. Tests also protocols, by which plug-ins take part."""
+
 from dataclasses import replace
 
 import pytest

@@ -75,7 +75,22 @@ Table = Callable[[Reply], CallError | None]
 
 @dataclass(slots=True, kw_only=True)
 class Caller:
-    """Calls of one service: at most ``limits.concurrency`` in flight, each attempt behind the gate."""
+    """Calls of one service over HTTP: at most ``limits.concurrency`` in flight, each attempt behind the gate.
+
+    ``caller_of`` makes one.
+
+    Attributes
+    ----------
+    limits : Limits
+        Rate, attempts, timeout.
+    gate : Gate
+        Asked before every attempt.
+    classify : callable
+        From a reply to the ``CallError`` that it stands for; None where the reply is an answer. Raises
+        ``ProviderError`` where the account is refused.
+    client : httpx.Client
+        The connections.
+    """
 
     limits: Limits
     gate: Gate
@@ -88,9 +103,31 @@ class Caller:
         self._places = threading.BoundedSemaphore(self.limits.concurrency)
 
     def call(self, kind: str, path: str, make: Callable[[], Ask], read: Callable[[Reply], T]) -> T:
-        """What ``read`` makes of the answer; ``make`` is asked at each attempt, for signatures grow old.
+        """Call, and repeat the call after failures of transport.
 
-        Raises :class:`CallError`, after the last attempt where it is one of transport; and what the gate raises.
+        Parameters
+        ----------
+        kind : {"detect", "compare"}
+            Which price an attempt has.
+        path : str
+            Below the endpoint.
+        make : callable
+            Makes what is sent, anew for each attempt, because signatures expire: a dict with ``headers``, ``params``
+            and one of ``content``, ``data``, ``files``.
+        read : callable
+            From a reply (``status``, ``headers``, ``content``, ``fields``, ``items``) to what is returned.
+
+        Returns
+        -------
+        object
+            What ``read`` returns.
+
+        Raises
+        ------
+        CallError
+            No answer; after the last attempt where the failure is one of transport.
+        ProviderError
+            The account is refused, or nothing answers such calls at the endpoint. What the gate raises passes through.
         """
         import stamina
 
@@ -108,7 +145,20 @@ class Caller:
         raise AssertionError("an attempt returns or raises")
 
     def check(self, path: str, ask: Ask) -> None:
-        """Send what lacks an image, once and unpaid. Raises :class:`ProviderError` where the account is refused."""
+        """Send one request without an image, unpaid, to learn whether the account is accepted.
+
+        Parameters
+        ----------
+        path : str
+            Below the endpoint.
+        ask : dict
+            What is sent, as ``make`` of ``call`` gives it.
+
+        Raises
+        ------
+        ProviderError
+            The account is refused, or nothing answers such calls at the endpoint.
+        """
         with suppress(CallError):
             reply = self._sent(path, ask)
             self.classify(reply) or _refused(reply)
@@ -157,9 +207,37 @@ class Caller:
 
 
 def caller_of(endpoint: str, limits: Limits, gate: Gate, classify: Table) -> Caller:
-    """Open for calls: no proxy and no netrc of the environment, no redirect followed.
+    """A caller of an endpoint. It uses no proxy and no netrc of the environment, and follows no redirect.
 
-    Raises :class:`ProviderError` where the extra is not installed.
+    Parameters
+    ----------
+    endpoint : str
+        Address to which paths are added.
+    limits : Limits
+        Rate, attempts, timeout.
+    gate : Gate
+        Asked before every attempt.
+    classify : callable
+        From a reply to the ``CallError`` that it stands for; None where the reply is an answer.
+
+    Returns
+    -------
+    Caller
+        Open until ``close``.
+
+    Raises
+    ------
+    ProviderError
+        The extra ``collect`` is not installed.
+
+    Examples
+    --------
+    >>> class Free:
+    ...     def attempt(self, kind): ...
+    >>> caller = caller_of("http://127.0.0.1:9", Limits(concurrency=2), Free(), lambda reply: None)
+    >>> caller.limits.concurrency
+    2
+    >>> caller.close()
     """
     need("collect", "httpx", "stamina")
     import httpx

@@ -22,9 +22,32 @@ _BROKEN = (OSError, SyntaxError, ValueError, struct.error, KeyError, TypeError, 
 
 
 def picture_of(data: bytes, most_bytes: int = MAX_BYTES, most_pixels: int = MAX_PIXELS) -> Picture:
-    """A checked picture: JPEG or PNG, decoded once to the end, so that a torn one is found here.
+    """A checked picture: JPEG or PNG, decoded once to the end, so that a torn file is an error here.
 
-    Raises :class:`CallError` (failure to acquire): ``too_large``, ``unreadable_image``, ``too_many_pixels``.
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    most_bytes : int
+        Longer files are refused.
+    most_pixels : int
+        Larger pictures are refused.
+
+    Returns
+    -------
+    Picture
+        ``data`` as it was given, with its size in pixels before any rotation by EXIF.
+
+    Raises
+    ------
+    CallError
+        Failure to acquire: ``too_large``, ``unreadable_image`` or ``too_many_pixels``.
+
+    Examples
+    --------
+    >>> picture_of(b"no image")
+    Traceback (most recent call last):
+    frtaudit.core.collecting.CallError: failure_to_acquire: unreadable_image
     """
     from PIL import ImageOps
 
@@ -81,7 +104,27 @@ def _strictly() -> Iterator[None]:
 
 
 def pixels(picture: Picture) -> "Image.Image":
-    """Decoded, RGB, as its EXIF orientation says that it is looked at: (height, width, 3), uint8 as an array."""
+    """The decoded picture, RGB, turned as its EXIF orientation says.
+
+    Parameters
+    ----------
+    picture : Picture
+        As ``picture_of`` gives it.
+
+    Returns
+    -------
+    PIL.Image.Image
+        As an array: uint8, shape (height, width, 3).
+
+    Examples
+    --------
+    >>> import io
+    >>> from PIL import Image
+    >>> stream = io.BytesIO()
+    >>> Image.new("L", (3, 2), 200).save(stream, "PNG")
+    >>> pixels(picture_of(stream.getvalue())).getpixel((0, 0))
+    (200, 200, 200)
+    """
     from PIL import Image, ImageOps
 
     with _strictly(), Image.open(io.BytesIO(picture.data)) as opened:
@@ -89,9 +132,33 @@ def pixels(picture: Picture) -> "Image.Image":
 
 
 def cut(picture: Picture, box: Box, margin: float = 0.25, quality: int = 95) -> Picture:
-    """The part of a picture that a box holds, with a margin of its own size on each side, as far as there is picture.
+    """The part of a picture that a box holds, with a margin on each side, as far as there is picture.
 
-    JPEG of a fixed quality: the same bytes for the same picture and box, and nothing of the original's metadata.
+    Parameters
+    ----------
+    picture : Picture
+        As ``picture_of`` gives it.
+    box : Box
+        Pixels of the picture as ``pixels`` turns it.
+    margin : float
+        On each side, as a share of the box's size.
+    quality : int
+        Of the JPEG, 1 to 95.
+
+    Returns
+    -------
+    Picture
+        A JPEG: the same bytes for the same picture and box, without the original's metadata.
+
+    Examples
+    --------
+    >>> import io
+    >>> from PIL import Image
+    >>> stream = io.BytesIO()
+    >>> Image.new("RGB", (90, 60)).save(stream, "PNG")
+    >>> face = cut(picture_of(stream.getvalue()), Box(x=20, y=20, width=20, height=20))
+    >>> face.width, face.height
+    (31, 31)
     """
     whole = pixels(picture)
     left, top = box.x - margin * box.width, box.y - margin * box.height

@@ -14,9 +14,28 @@ from frtaudit.errors import SpecError
 class Limits:
     """How a service may be called, and what a call costs.
 
-    ``rate``: calls a second, None for as fast as it goes; ``concurrency``: calls in flight; ``attempts``: of one call,
-    the first included; ``timeout``: seconds for an attempt; ``detect``, ``compare``: price of an attempt, in the
-    currency of the budget, as the contract says.
+    Parameters
+    ----------
+    rate : float, optional
+        Calls a second; None for no limit.
+    concurrency : int
+        Calls in flight.
+    attempts : int
+        Attempts of one call, the first included.
+    timeout : float
+        Seconds for one attempt.
+    detect, compare : float
+        Price of an attempt of each kind, in the currency of the budget.
+
+    Raises
+    ------
+    SpecError
+        A number that no call can keep, such as a timeout of 0.
+
+    Examples
+    --------
+    >>> Limits(rate=5.0, compare=0.001).attempts
+    6
     """
 
     rate: float | None = field(default=None, metadata=MACHINE)
@@ -38,39 +57,91 @@ class Limits:
 
 
 class Gate(Protocol):
-    """What stands before every attempt of a call: the rate, the budget and the count."""
+    """What stands before every attempt of a call: rate, budget and count.
+
+    The collection gives it to ``Service.open``.
+    """
 
     def attempt(self, kind: str) -> None:
-        """Wait for one's turn and take the price of one attempt; ``kind``: ``detect`` or ``compare``.
+        """Wait for a turn and take the price of one attempt.
 
-        Raises :class:`~frtaudit.collection.clients.gate.BudgetError` where the next attempt would pass the budget: it
-        must not
-        be made.
+        Parameters
+        ----------
+        kind : {"detect", "compare"}
+            Which price it has.
+
+        Raises
+        ------
+        frtaudit.collection.clients.gate.BudgetError
+            The attempt would pass the budget: it must not be made, and the error must pass through.
         """
 
 
 class Session(Protocol):
-    """A service during calls, from several threads at once.
+    """A service during calls, which come from several threads at once.
 
-    Both methods raise :class:`~frtaudit.core.collecting.CallError`; they make each call again after a failure of
-    transport, as often as ``limits`` says, and ask the gate before every attempt. What the gate raises goes through.
-    :class:`~frtaudit.errors.ProviderError` says that the account as a whole is refused (credentials that ended, no
-    approval, no money): no answer to a call, and every further call would be refused. A session may have a ``check()``
-    as well, which raises it before any service is paid: a request that holds no image, made once and without the gate.
+    Both calls ask the gate before every attempt, let pass what the gate raises, and repeat a call after a failure of
+    transport, at most ``limits.attempts`` times. A session may also have a method ``check()``, called before any
+    service is paid: it makes one request without an image and without the gate, and raises ``ProviderError`` where the
+    account is refused.
+
+    References
+    ----------
+    Knott, M., Serna, I., Mann, E. and Perona, P., A Rapid Test for Accuracy and Bias of Face Recognition Technology,
+    2025, Algorithm 1: how services that only compare are asked for faces.
     """
 
     def detect(self, picture: Picture) -> Detection:
-        """The faces in a picture, from left to right."""
+        """The faces in a picture.
+
+        Parameters
+        ----------
+        picture : Picture
+            A whole, checked image.
+
+        Returns
+        -------
+        Detection
+            Faces from left to right; empty where there is none.
+
+        Raises
+        ------
+        CallError
+            No answer.
+        ProviderError
+            The account as a whole is refused, so that every further call would be.
+        """
 
     def compare(self, probe: Crop, reference: Crop) -> Answer:
-        """The comparison score, higher is more alike."""
+        """The comparison score of two faces.
+
+        Parameters
+        ----------
+        probe, reference : Crop
+            The two faces, as ``detect`` of this session gave them.
+
+        Returns
+        -------
+        Answer
+            The score; higher is more alike.
+
+        Raises
+        ------
+        CallError
+            No answer.
+        ProviderError
+            The account as a whole is refused, so that every further call would be.
+        """
 
     def close(self) -> None:
-        """Let connections go."""
+        """Close connections; no call follows."""
 
 
 class Service(Protocol):
-    """A registered service: settings, and how to open it. Credentials come from the service's usual places."""
+    """A registered service (``service`` plug-ins): settings, and how to open it.
+
+    Credentials come from the places where the service's own tools look for them, never from the spec.
+    """
 
     @property
     def limits(self) -> Limits:
@@ -78,9 +149,10 @@ class Service(Protocol):
 
     @property
     def detects(self) -> bool:
-        """Whether a call of its own finds the faces of a picture; else it is asked by comparing (Algorithm 1).
+        """Whether a call of its own detects the faces of a picture.
 
-        Such a service refuses a comparison (failure to acquire) where a picture shows nobody or several.
+        Else faces are detected by comparing, and the service refuses a comparison (failure to acquire) where a picture
+        shows nobody or several people.
         """
 
     @property
@@ -88,19 +160,53 @@ class Service(Protocol):
         """Lowest and highest possible score."""
 
     def recorded_settings(self) -> Mapping[str, str]:
-        """What is known before a call and decides the answer: models, parameters, digests of model files."""
+        """What is known before a call and decides the answer.
+
+        Returns
+        -------
+        mapping of str to str
+            Models, parameters, digests of model files.
+        """
 
     def open(self, gate: Gate) -> Session:
-        """Raises :class:`~frtaudit.errors.ProviderError`: no credentials, no such package, no such model file."""
+        """Open the service for calls.
+
+        Parameters
+        ----------
+        gate : Gate
+            What each attempt asks first.
+
+        Returns
+        -------
+        Session
+            For calls from several threads.
+
+        Raises
+        ------
+        ProviderError
+            There are no credentials, or a package or model file is missing.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceImage:
     """An image that a source knows of, before it is read.
 
-    ``query``: who was searched for, a number from 0 in the order of the list; ``place``: where a refusal says that it
-    is, ``names.csv line 3 image 7``, never a name or an address; ``columns``: of the query, such as a group;
-    ``address``: what the source finds the image by, in memory only.
+    Parameters
+    ----------
+    query : int
+        Who was searched for, a number from 0 in the order of the list.
+    place : str
+        Where errors say that it is: ``names.csv line 3 image 7``, never a name or an address.
+    columns : mapping of str to str
+        Columns of the query, such as a group.
+    address : str
+        What the source reads the image by; it stays in memory.
+
+    Examples
+    --------
+    >>> SourceImage(query=0, place="names.csv line 2 image 1", columns={"sex": "f"}, address="1.jpg").columns["sex"]
+    'f'
     """
 
     query: int
@@ -110,14 +216,29 @@ class SourceImage:
 
 
 class Notes(Protocol):
-    """What the calls of a source were answered, kept by the collection: going on asks nothing twice."""
+    """Answers to the calls of a source, kept by the collection: a collection that resumes asks nothing twice."""
 
     def answer(self, kind: str, key: str, ask: Callable[[], str]) -> str:
-        """The answer kept under ``key``, else that of ``ask``, which is paid for once and kept.
+        """The answer kept under ``key``, else that of ``ask``, which is then kept.
 
-        ``kind``: as in :attr:`Source.paid`; ``key``: a digest of what is asked; what ``ask`` raises passes through,
-        and may have been paid for. Raises :class:`~frtaudit.collection.clients.gate.BudgetError` where it must not be
-        asked.
+        Parameters
+        ----------
+        kind : str
+            As in ``Source.paid``.
+        key : str
+            A digest of what is asked.
+        ask : callable
+            Makes the call, which is paid for once, and returns its answer.
+
+        Returns
+        -------
+        str
+            The answer.
+
+        Raises
+        ------
+        frtaudit.collection.clients.gate.BudgetError
+            The call would pass the budget. What ``ask`` raises passes through, and may have been paid for.
         """
 
 
@@ -138,25 +259,69 @@ class Source(Protocol):
     def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:
         """Every image, query by query, in the same order at each call on the same answers.
 
-        Raises :class:`~frtaudit.errors.DataError`, naming file and line, and
-        :class:`~frtaudit.errors.ProviderError` where a search service will not answer.
+        Parameters
+        ----------
+        notes : Notes, optional
+            Keeps the answers of paid calls.
+
+        Returns
+        -------
+        iterator of SourceImage
+            Read one by one with ``read``.
+
+        Raises
+        ------
+        DataError
+            A list cannot be used; the error names file and line.
+        ProviderError
+            A search service does not answer.
         """
 
     def read(self, source_image: SourceImage) -> Picture:
-        """One image into memory; several threads may ask.
+        """Read one image into memory; several threads may ask.
 
-        Raises :class:`~frtaudit.core.collecting.CallError` with a code of
-        :data:`~frtaudit.collection.clients.addresses.REASONS`, or ``http_404`` and the like.
+        Parameters
+        ----------
+        source_image : SourceImage
+            One that ``finds`` gave.
+
+        Returns
+        -------
+        Picture
+            The checked image.
+
+        Raises
+        ------
+        CallError
+            It cannot be had; the code is short and in snake_case, such as ``http_404``.
         """
 
     def cautions(self) -> tuple[str, ...]:
-        """What a person should know before it starts, a line each: lines of people who may be one, images left out."""
+        """What a person should know before the collection starts.
+
+        Returns
+        -------
+        tuple of str
+            A line each: lines of the list that may be one person, images left out.
+        """
 
     def at_most(self) -> Sequence[int]:
-        """How many images each query can have, known without a call: for a plan."""
+        """How many images each query can have, known without a call.
+
+        Returns
+        -------
+        sequence of int
+            One number for each query, in the order of the list.
+        """
 
     def calls(self) -> Mapping[str, int]:
-        """At most how many calls of each kind :meth:`finds` makes; empty where it makes none."""
+        """How many calls of each kind ``finds`` makes at most.
+
+        Returns
+        -------
+        mapping of str to int
+            Kinds as in ``paid``; empty where it makes no call.
+        """
 
     @property
     def paid(self) -> Mapping[str, float]:

@@ -28,12 +28,27 @@ RISING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedRun:
-    """``result``: what the run found; ``when``: its date and time, UTC; ``failing``: verdicts that count as failures.
+    """A finished run, read back from its folder; ``read_run`` makes it.
 
-    ``swept``: for a job that is exported with its sweep, over how many findings of all jobs the verdicts of ``result``
-    are adjusted; ``recorded`` is then what result.json holds.
-    ``files``: names in the folder that a reader may want beside an export; ``tables``: the big tables, as Parquet;
-    ``evidence``: result, report and statement, if they exist.
+    Attributes
+    ----------
+    result : AuditResult
+        The result.
+    when : datetime
+        Date and time of the run, UTC.
+    failing : tuple of Verdict
+        Verdicts that count as failures.
+    files : tuple of str
+        Names of files in the folder.
+    tables : tuple of Path
+        The big tables, as Parquet.
+    evidence : tuple of Path
+        Result, report and statement, where they exist.
+    recorded : AuditResult or None
+        Of a job that is exported with its sweep: what its ``result.json`` holds. ``result`` then has the verdicts that
+        are adjusted over the sweep.
+    swept : int or None
+        Over how many findings of all jobs they are adjusted.
     """
 
     result: AuditResult
@@ -51,7 +66,18 @@ class FinishedRun:
         return (self.recorded or self.result).sha256
 
     def fails(self, finding: Finding) -> bool:
-        """Whether a finding counts as a failure."""
+        """Whether a finding counts as a failure.
+
+        Parameters
+        ----------
+        finding : Finding
+            One of the result's.
+
+        Returns
+        -------
+        bool
+            False for an advisory finding.
+        """
         return finding.verdict in self.failing and not finding.advisory
 
     def labels(self) -> dict[str, str]:
@@ -66,17 +92,50 @@ class FinishedRun:
         }
 
     def attached(self) -> tuple[Path, ...]:
-        """The evidence, for what sends it on. Raises :class:`DataError` for a link: it may lead to anything."""
+        """The evidence, for what sends it on.
+
+        Returns
+        -------
+        tuple of Path
+            Regular files.
+
+        Raises
+        ------
+        DataError
+            One of them is a link, which may lead to anything.
+        """
         for path in self.evidence:
             check_regular(path, path.name)
         return self.evidence
 
     def estimate(self, finding: Finding) -> Estimate | None:
-        """The estimate that a finding judges, where there is one."""
+        """The estimate that a finding judges.
+
+        Parameters
+        ----------
+        finding : Finding
+            One of the result's.
+
+        Returns
+        -------
+        Estimate or None
+            None where nothing could be estimated.
+        """
         return self.result.judged(finding)
 
     def name(self, finding: Finding) -> str:
-        """What a finding judges: unique in the audit, and the same from run to run."""
+        """What a finding judges: unique in the audit, and the same from run to run.
+
+        Parameters
+        ----------
+        finding : Finding
+            One of the result's.
+
+        Returns
+        -------
+        str
+            System, group, metric and operating point.
+        """
         estimate = self.estimate(finding)
         if estimate is None:
             return finding.sentence
@@ -85,9 +144,13 @@ class FinishedRun:
         return " ".join([estimate.provider, group, estimate.metric, *at])
 
     def metrics(self) -> dict[str, float]:
-        """Every rate in the primary weighting as numbers for a tracker: value, low and high under one path.
+        """Every rate in the primary weighting as numbers for a tracker.
 
-        A path has letters, digits, ``_ - . /`` and spaces; intervals are those that the report prints first.
+        Returns
+        -------
+        dict of str to float
+            A path of letters, digits, ``_ - . /`` and spaces to a number; ``value``, ``low`` and ``high`` under one
+            path. Intervals are those that the report prints first.
         """
         metrics: dict[str, float] = {}
         for record in Source(self.result).select(*TRACKED, primary=True):
@@ -105,10 +168,21 @@ class FinishedRun:
 
 
 class Export(Protocol):
-    """A format (``export`` plug-ins); its fields are settings. With an attribute ``ON_REQUEST`` it must be named."""
+    """A format (``export`` plug-ins); its fields are settings.
+
+    With an attribute ``ON_REQUEST`` it is written only where it is named.
+    """
 
     def write(self, run: FinishedRun, folder: Path) -> None:
-        """Write the run into ``folder``, which exists, as one file or as a folder of them."""
+        """Write a run as one file, or as a folder of files.
+
+        Parameters
+        ----------
+        run : FinishedRun
+            What is written.
+        folder : Path
+            An existing folder, into which it is written.
+        """
 
 
 def failing_from(mildest: str) -> tuple[Verdict, ...]:
@@ -123,9 +197,32 @@ def failing_from(mildest: str) -> tuple[Verdict, ...]:
 def read_run(
     path: Path, when: datetime | None = None, failing: Sequence[Verdict] = RISING[:1]
 ) -> FinishedRun:
-    """Read a run's folder, or its result.json alone; ``when`` replaces the date of that file.
+    """Read a run's folder, or its ``result.json`` alone.
 
-    Raises :class:`DataError` where no result can be read.
+    Parameters
+    ----------
+    path : Path
+        The folder or the file.
+    when : datetime, optional
+        Date and time of the run; that of the file where it is not given.
+    failing : sequence of Verdict
+        Verdicts that count as failures.
+
+    Returns
+    -------
+    FinishedRun
+        The run as it was written; nothing is verified.
+
+    Raises
+    ------
+    DataError
+        No result can be read.
+
+    Examples
+    --------
+    >>> read_run(Path("nowhere"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    frtaudit.errors.DataError: nowhere: no result (...); accepted: a run's folder, or its result.json
     """
     file, wanted = path / RESULT if path.is_dir() else path, f"a run's folder, or its {RESULT}"
     try:

@@ -28,12 +28,41 @@ def every_format() -> list[str]:
 def export(
     run: FinishedRun, formats: Sequence[str], out: Path, settings: Mapping[str, str] = MappingProxyType({})
 ) -> list[Path]:
-    """Write ``run`` into ``out`` in each of the ``formats``; the files and folders that were made.
+    """Write a run in other formats; all files appear, or none.
 
-    ``settings``: fields of formats, such as ``into``; each goes to the formats that have it.
+    Parameters
+    ----------
+    run : FinishedRun
+        What is written.
+    formats : sequence of str
+        Names of registered formats.
+    out : Path
+        The folder; made where it does not exist.
+    settings : mapping of str to str
+        Fields of formats, such as ``into``; each goes to the formats that have it.
 
-    Raises :class:`SpecError` for a format that is not registered, :class:`DataError` where ``out`` cannot be written or
-    holds one of the files.
+    Returns
+    -------
+    list of Path
+        The files and folders that were made.
+
+    Raises
+    ------
+    SpecError
+        A format is not registered, or none has a setting.
+    DataError
+        ``out`` cannot be written or holds one of the files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from datetime import UTC, datetime
+    >>> from frtaudit.core import AuditResult
+    >>> empty = AuditResult(spec={}, digests={}, versions={}, estimates=(), curves=(), findings=(), failures=(),
+    ...                     cohort={})
+    >>> run = FinishedRun(result=empty, when=datetime(2026, 1, 1, tzinfo=UTC))
+    >>> [path.name for path in export(run, ["junit"], Path(tempfile.mkdtemp()))]
+    ['junit.xml']
     """
     kinds = [lookup("export", name, "--as") for name in dict.fromkeys(formats)]
     fields = [{field.name for field in dataclasses.fields(kind)} for kind in kinds]

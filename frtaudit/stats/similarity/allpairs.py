@@ -33,11 +33,29 @@ DEEPER = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailRequest:
-    """What the tail must answer exactly.
+    """What must be exact in the scores of all pairs. An audit makes it; ``tail_of`` takes it.
 
-    ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
-    floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
-    ``threads``: 0 = one per core; ``progress`` hears of the pass; ``executor`` does the passes over all pairs.
+    Parameters
+    ----------
+    fmr : float
+        The largest FMR target of interest.
+    thresholds : tuple of float
+        Fixed thresholds of interest, in units of the score; for those below the tail's cutoff there are sums.
+    eer : bool
+        Whether the equal error rate is of interest too.
+    budget : int
+        Bytes for the tail and its sorting.
+    threads : int
+        0 for one per core.
+    progress : callable
+        Is told how far the pass is.
+    executor : callable
+        Does the passes over all pairs.
+
+    Examples
+    --------
+    >>> TailRequest(fmr=0.001, thresholds=(0.4,)).eer
+    False
     """
 
     fmr: float
@@ -51,7 +69,15 @@ class TailRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredTail:
-    """A ``tail``, and the ``context`` that scores its comparisons again; None where nothing can."""
+    """The scores of all pairs, and what scores them again.
+
+    Attributes
+    ----------
+    tail : ScoreTail
+        The scores.
+    context : frtaudit.stats.similarity.executor.PassContext or None
+        Scores pairs again; None where nothing can.
+    """
 
     tail: ScoreTail
     context: PassContext | None = None
