@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import pickle
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -17,12 +18,13 @@ from frtaudit.core.machine.memory import collect_seldom
 
 ROOT = Path(__file__).resolve().parents[1]
 APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
+SHIPPED = str(ROOT / "conf")
 DRAWING = "frtaudit.report.figures.canvas.svg_of"
 DEAR = ("test_random_reports.py", "test_interrupted.py")  # a minute or more in one test: it is never the last
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
 # change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples; `walk` runs few: which lines are reached.
-settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.register_profile("walk", deadline=None, derandomize=True, max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
@@ -34,6 +36,29 @@ def nothing_waits_for_the_disk() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         patch.setattr("frtaudit.collection.store.SYNCHRONOUS", "OFF")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def presets_are_parsed_once() -> Iterator[None]:
+    """A composition gets a copy, by pickle, of a shipped preset and of Hydra's own, which are parsed once a process."""
+    from hydra._internal.config_repository import ConfigRepository
+    from hydra.core.object_type import ObjectType
+
+    parse = ConfigRepository.load_config
+    parsed: dict[tuple[str, str, str], bytes] = {}
+
+    def load_config(repository: ConfigRepository, config_path: str) -> object:
+        source = repository._find_object_source(config_path, ObjectType.CONFIG)
+        if source is None or source.path not in (SHIPPED, "hydra.conf"):
+            return parse(repository, config_path)
+        key = (source.provider, source.path, config_path)
+        if key not in parsed:
+            parsed[key] = pickle.dumps(parse(repository, config_path))
+        return pickle.loads(parsed[key])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ConfigRepository, "load_config", load_config)
         yield
 
 

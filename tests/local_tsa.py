@@ -154,7 +154,7 @@ def running() -> Iterator[Clock]:
             """Tests are quiet."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     clock.url = f"http://127.0.0.1:{server.server_port}/tsa"
     try:

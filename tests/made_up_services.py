@@ -1,6 +1,7 @@
 """The five services, set to the synthetic ones of this machine; a gate that counts."""
 
 import threading
+import time
 from collections import Counter
 
 import pytest
@@ -45,6 +46,21 @@ def service(name: str, address: str, limits: Limits | None = None) -> Service:
     return made[name]
 
 
+class QuickClock:
+    """Time goes on by what would be waited."""
+
+    def __init__(self) -> None:
+        self.waited = 0.0
+
+    def sleep(self, amount: float) -> None:
+        """Wait for nothing."""
+        self.waited += amount
+
+    def current_time(self) -> float:
+        """Now."""
+        return time.time() + self.waited
+
+
 def with_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     """The synthetic credentials, and no others; no wait before a second attempt."""
     for name, value in ENVIRONMENT.items():
@@ -57,6 +73,7 @@ def with_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("frtaudit.collection.clients.http.FIRST_WAIT", 0.001)
     quick = {"throttling_base_scale": 0.001, "non_throttling_base_scale": 0.001}
     monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff._DEFAULT_BACKOFF_CONFIG", quick)
+    monkeypatch.setattr("botocore.retries.adaptive.bucket.Clock", QuickClock)
 
 
 def crop(session: Session, query: int, image: int) -> Crop:

@@ -54,15 +54,21 @@ def modules() -> list[str]:
     return [found.name for found in pkgutil.walk_packages(frtaudit.__path__, "frtaudit.")]
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All that a file says, outer before inner; parsed once."""
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
 def functions(path: Path) -> list[ast.FunctionDef]:
     """All functions of a file, nested ones too."""
-    return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+    return [node for node in nodes(path) if isinstance(node, ast.FunctionDef)]
 
 
-@cache
 def docstring(path: Path) -> str:
     """What a file says of itself."""
-    return ast.get_docstring(ast.parse(path.read_text())) or ""
+    (module, *_) = nodes(path)
+    return (isinstance(module, ast.Module) and ast.get_docstring(module)) or ""
 
 
 def test_every_test_states_its_claim() -> None:
@@ -268,13 +274,12 @@ def test_every_import_is_declared() -> None:
     ``dask`` and ``gpu``. Of the extras of a collection some are models and files, which nothing imports.
     """
     kinds = (ast.Import, ast.ImportFrom, ast.Call)
-    trees = (ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py"))
-    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, kinds)]
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    said = [node for path in PACKAGE.rglob("*.py") for node in nodes(path) if isinstance(node, kinds)]
+    names = {alias.name for node in said if isinstance(node, ast.Import) for alias in node.names}
     names |= {
-        node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level
+        node.module for node in said if isinstance(node, ast.ImportFrom) and node.module and not node.level
     }
-    names |= {call.args[0].value for call in nodes if lazily_imports(call)}
+    names |= {call.args[0].value for call in said if lazily_imports(call)}
     found = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"frtaudit"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]

@@ -6,10 +6,10 @@ from enum import StrEnum
 from itertools import pairwise
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, ModeFit, Service
+from frtaudit.core.machine.blas import one_thread
 from frtaudit.errors import SpecError
 from frtaudit.labelling.modes import balanced, mode_fit, refused
 from frtaudit.stats.labels import spectral
@@ -78,7 +78,7 @@ def labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
     query is left out for the reasons of :class:`spectral.Reason`. One BLAS thread: the matrices of queries are so
     small that threads cost more than they bring.
     """
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread():
         return _labelled(faces, services, how)
 
 

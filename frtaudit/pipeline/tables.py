@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import BinaryIO
@@ -248,7 +248,7 @@ def _coded(index: Integers, names: pa.Array) -> pa.Array:
 
 def replicate_rows(system: SystemData) -> pa.Table:
     """Every replicate of every rate and threshold at the declared targets and fixed thresholds."""
-    parts, points = [], system.operating_points
+    parts, points, constant = [], system.operating_points, cache(_constant)
     places = [(a, f"fmr={points.targets[a]:g}", "fnmr_at_fmr") for a in points.declared]
     fixed = enumerate(points.thresholds, len(points.targets))
     places += [(index, f"threshold={threshold!r}", "fnmr") for index, threshold in fixed]
@@ -256,14 +256,16 @@ def replicate_rows(system: SystemData) -> pa.Table:
         for point, at, fnmr in places:
             place = (system.provider, drawn.plan.value, at, weighting.value)
             if point in points.declared:
-                parts.append(_series(place, "threshold_at_fmr", (0, None, "all"), drawn.t_star[w, :, point]))
+                values = drawn.t_star[w, :, point]
+                parts.append(_series(constant, place, "threshold_at_fmr", (0, None, "all"), values))
             for group in system.every_group():
-                parts.append(_series(place, fnmr, group, drawn.fnmr[w, :, point, group[0]]))
-                parts.append(_series(place, "fmr", group, drawn.fmr[w, :, point, group[0]]))
+                parts.append(_series(constant, place, fnmr, group, drawn.fnmr[w, :, point, group[0]]))
+                parts.append(_series(constant, place, "fmr", group, drawn.fmr[w, :, point, group[0]]))
     return pa.concat_tables(parts) if parts else REPLICATE_SCHEMA.empty_table()
 
 
 def _series(
+    constant: Callable[[str | None, int], pa.Array],
     place: tuple[str, str, str, str],
     metric: str,
     group: tuple[int, str | None, str],
@@ -271,7 +273,7 @@ def _series(
 ) -> pa.Table:
     provider, plan, at, weighting = place
     n = len(values)
-    texts = [_constant(text, n) for text in (provider, plan, metric, at, *group[1:], weighting)]
+    texts = [constant(text, n) for text in (provider, plan, metric, at, *group[1:], weighting)]
     columns = [*texts[:2], pa.array(np.arange(n, dtype=np.int32)), *texts[2:], pa.array(values)]
     return pa.Table.from_arrays(columns, schema=REPLICATE_SCHEMA)
 

@@ -27,7 +27,7 @@ from frtaudit.signing.verification import CheckStatus, Verification
 from frtaudit.signing.verify import verify
 
 FILES = ["report.pdf", "report.html", "result.json", "verdict.json", "tables/scores.parquet", STATEMENT]
-FLIPS = 40
+FLIPS = 20
 
 Flip = Callable[[Path, int], None]
 

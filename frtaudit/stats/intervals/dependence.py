@@ -215,6 +215,18 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
     )
 
 
+def match_rate(mated: MatedSums, row: int, member: Flags, weighting: Weighting) -> float:
+    """TMR of FORMULAS 8.18 at threshold number ``row``: 1 - :func:`mated_residuals`' rate; 1 without a comparison."""
+    chosen = member & (mated.subject_pairs > 0)
+    errors, pairs = mated.subject_errors[row, chosen], mated.subject_pairs[chosen]
+    x, n = int(errors.sum()), int(pairs.sum())
+    if n == 0:
+        return 1.0
+    if weighting is Weighting.POOLED:
+        return 1 - _rate(x, x, n, n)
+    return 1 - _rate(float((errors / pairs).sum()), x, n, int(chosen.sum()))
+
+
 def non_mated_residuals(
     sums: NonMatedSums, row: int, group_index: int, spread: Spread, weighting: Weighting
 ) -> Residuals:

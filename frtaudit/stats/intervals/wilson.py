@@ -26,6 +26,7 @@ from frtaudit.stats.intervals.dependence import (
     Spread,
     degrees_of_freedom,
     inflated_variance,
+    match_rate,
     mated_residuals,
     non_mated_residuals,
     spread,
@@ -128,9 +129,9 @@ class WilsonRule:
         lent = None
         if source.threshold is not None and borrowing.few(residuals):
             lent = self.fmr_residuals(source.threshold, group_index, weighting)
-        mated = self.fnmr_residuals(threshold, group_index, weighting)
-        match_rate = 1 - mated.rate if mated.trials else 1.0
-        return _rule(residuals, lent, source, alpha, ends=2, match_rate=match_rate)
+        row, member = _row(self.mated.thresholds, threshold), self.spread.member[group_index]
+        matched = match_rate(self.mated, row, member, weighting)
+        return _rule(residuals, lent, source, alpha, ends=2, match_rate=matched)
 
     def fnmr(self, threshold: float, group_index: int, alpha: float, weighting: Weighting) -> RuleInterval:
         """Interval of FNMR (pooled) or FRR (identity) of ``group_index`` at a prepared threshold, two-sided."""

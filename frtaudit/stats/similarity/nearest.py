@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from importlib import import_module
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from frtaudit.core.arrays import Ints, Singles
 from frtaudit.core.freeze import FrozenArrays
+from frtaudit.core.machine.blas import one_thread
 from frtaudit.stats._numba import kernel
 
 ROWS, COLUMNS = 2048, 8192
@@ -40,7 +40,7 @@ def best_matches(probes: Singles, gallery: Singles, k: int) -> Matches:
     """
     index = np.full((len(probes), k), -1, dtype=np.int64)
     score = np.full((len(probes), k), -np.inf, dtype=np.float32)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread():
         for top in range(0, len(probes), ROWS):
             rows = slice(top, top + ROWS)
             for start in range(0, len(gallery), COLUMNS):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.blas import one_thread
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.stats.similarity.scorers import BlockScorer
 
@@ -109,10 +109,10 @@ def in_order(
 
     count = threads or cores()
     if len(jobs) == 1:  # no thread for what needs none: Python waits for ever for one that gets no memory
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             yield from map(begun, progress(jobs, what))
         return
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(count) as pool:
+    with one_thread(), ThreadPoolExecutor(count) as pool:
         results = pool.map(begun, jobs)
         for _ in progress(jobs, what):
             yield next(results)

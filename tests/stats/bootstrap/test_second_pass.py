@@ -23,6 +23,7 @@ from frtaudit.stats.similarity.tiles import layout_of
 PLANS = (Plan.IMAGES, Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL)
 TARGETS = ("1/9", 0.0, 0.5, "2/3", 1)
 THRESHOLDS = (0.35, 0.6, -0.1, float("-inf"), float("nan"))
+FEW, COHORTS = (4, 4) if config.DISABLE_JIT else (12, 50)  # cohorts in every run, and where all tests run
 EXACT = ("t_star", "t_star_max", "below_floor")
 RATES = ("fmr", "fnmr", "fmr_max", "fnmr_max")
 
@@ -54,13 +55,18 @@ def assert_equal(found: Replicates, whole: Replicates) -> None:
         )
 
 
-@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize(
+    ("plan", "numbers"),
+    [
+        *((plan, range(FEW)) for plan in PLANS),
+        pytest.param(Plan.IMAGES, range(FEW, COHORTS), marks=pytest.mark.slow),
+    ],
+)
 def test_below_the_floor_every_number_is_that_of_a_whole_tail(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch
+    plan: Plan, numbers: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cohorts with ties and groups; any floor, batches of 20 to 10,000 pairs: as without a floor; the same bits."""
-    cohorts = 4 if config.DISABLE_JIT else 50 if plan is Plan.IMAGES else 12
-    for number in range(cohorts):
+    for number in numbers:
         world = in_singles(slow.cohort_of(number))
         size = world.tail.tail_score.size
         if size < 2:

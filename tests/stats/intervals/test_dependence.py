@@ -1,6 +1,7 @@
 """Residual sums and variances against pairwise loops in exact fractions."""
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import oracles_wilson as slow
@@ -13,6 +14,7 @@ from frtaudit.stats.intervals.dependence import (
     Residuals,
     count_subjects_with_errors,
     inflated_variance,
+    match_rate,
     mated_residuals,
     non_mated_residuals,
     plugin_variance,
@@ -62,6 +64,17 @@ def test_fnmr_variance_is_the_sum_over_pairs_of_one_subject(audit: Drawn) -> Non
                 expected = slow.shared_variance(residuals(rows, slow.non_match_error(t)))
                 assert plugin_variance(found) == pytest.approx(float(expected), abs=1e-12)
                 assert truncated_variance(found) == plugin_variance(found)
+
+
+@given(audits())
+def test_the_rate_of_matches_is_what_errors_leave(audit: Drawn) -> None:
+    """TMR is 1 - FNMR of the residual sums, to the bit, in both weightings; 1 where a class has no mated comparison."""
+    sums = mated_sums(audit.tail, audit.groups, THRESHOLDS)
+    for member in members(audit.groups, audit.tail.n_samples.size):
+        for place, weighting in product(range(len(THRESHOLDS)), Weighting):
+            found = mated_residuals(sums, place, member, weighting)
+            expected = 1 - found.rate if found.trials else 1.0
+            assert match_rate(sums, place, member, weighting) == expected
 
 
 @given(audits())
