@@ -30,7 +30,11 @@ def answer_here(contender: Contender, contest: Contest) -> run.Spent:
     return run.Spent(np.asarray(answer, dtype=np.float64), clock.as_dict())
 
 
-@pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
+@pytest.mark.parametrize(
+    "contest",
+    [pytest.param(one, marks=pytest.mark.slow) if one.name == "engine" else one for one in CONTESTS],
+    ids=lambda contest: contest.name,
+)
 def test_answers_of_a_contest_agree(contest: Contest) -> None:
     """Every contender that runs in our environment gives our answer, and times the steps that its lines compare."""
     found = {one.name: answer_here(one, contest) for one in contest.contenders if one.env in HERE}

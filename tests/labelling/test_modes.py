@@ -105,7 +105,8 @@ def test_every_weak_service_is_named_at_once() -> None:
 
 
 @pytest.mark.skipif(not lfw().is_dir(), reason="no LFW: set FRTAUDIT_DATA")
-@pytest.mark.parametrize("share", [0.5, pytest.param(0.65, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.5, 0.65])
 def test_no_service_is_refused_with_few_right_faces(share: float) -> None:
     """Five models on LFW: every mode within a twentieth of their distance; k-means starts find nothing likelier."""
     mixture = pytest.importorskip("sklearn.mixture")

@@ -27,7 +27,7 @@ from frtaudit.stats.similarity.executor import Executor, by_threads
 from frtaudit.stats.similarity.pair_scan import Pairs
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, BlockScorer, cosine_blocks
 
-EACH, SUBJECTS, DIMENSION = 4, 260, 16  # three parts of samples
+EACH, SUBJECTS, DIMENSION = 4, 400, 16
 BELOW = (-0.9, -0.2)  # fixed thresholds below the floor: a second pass
 
 

@@ -412,7 +412,8 @@ ATTACKS: Mapping[str, tuple[Callable[[OpenRun], None], str]] = {
 }
 
 
-SLOW = (
+SLOW = (  # "file attached beside the report's" lays a paper out in every run
+    "truth hidden by a style on paper",
     *("white box on paper", "sentence without a number on paper", "number on paper", "figure on paper"),
     "another page attached",
 )

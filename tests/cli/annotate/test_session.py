@@ -145,6 +145,7 @@ def second_sitting(page: Tab, answers: dict[str, int]) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_search_is_labelled_by_keyboard(tmp_path: Path) -> None:
     """From the first face to the last by keys alone; killed on the way, nothing that was saved is lost.

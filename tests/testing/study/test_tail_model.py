@@ -20,6 +20,7 @@ def test_known_truth_counts_all_comparisons() -> None:
     assert (np.diff(scores) <= 0).all()
 
 
+@pytest.mark.slow
 def test_look_alikes_raise_the_threshold_of_a_rate() -> None:
     """Two decades beyond the data they are the rate: its threshold is far higher than without them."""
     (plain,), (alike,) = (list(worlds(1e7, (), (name,))) for name in ("isotropic", "look-alikes"))
