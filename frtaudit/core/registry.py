@@ -33,10 +33,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A plug-in that is not imported yet: its module, and the first line of its docstring."""
+    """A plug-in that is not imported yet: its module, the first line of its docstring, the metrics that it names."""
 
     module: str
     about: str
+    metrics: tuple[str, ...] = ()
 
 
 _registered: dict[tuple[str, str], type | Declared] = {}
@@ -87,21 +88,26 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     return keep
 
 
-def declare(group: str, name: str, module: str, about: str) -> None:
-    """Make a plug-in known without importing it: :func:`lookup` imports ``module``, which registers it."""
-    _registered.setdefault((group, name), Declared(module, about))
+def declare(group: str, name: str, declared: Declared) -> None:
+    """Make a plug-in known without importing it: :func:`lookup` imports its module, which registers it."""
+    _registered.setdefault((group, name), declared)
 
 
-def lookup(group: str, name: str, where: str) -> type:
-    """The class registered as ``name`` in ``group``; ``where`` is the place in the spec for the error."""
+def known_as(group: str, name: str, where: str) -> type | Declared:
+    """What is registered as ``name`` in ``group``: nothing is imported for it. Raises :class:`SpecError`."""
     try:
-        known = _registered[group, name]
-        if isinstance(known, type):
-            return known
+        return _registered[group, name]
     except KeyError:
         accepted = names(group)
         text = f"no {group} is named {name!r}{closest(name, accepted)}"
         raise SpecError(where, text, ", ".join(accepted)) from None
+
+
+def lookup(group: str, name: str, where: str) -> type:
+    """The class registered as ``name`` in ``group``; ``where`` is the place in the spec for the error."""
+    known = known_as(group, name, where)
+    if isinstance(known, type):
+        return known
     import_module(known.module)
     registered = _registered[group, name]
     if isinstance(registered, Declared):

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from frtaudit.core import registry
-from frtaudit.core.registry import about, declare, load_entry_points, lookup, name_of, names, register
+from frtaudit.core.registry import (
+    Declared,
+    about,
+    declare,
+    load_entry_points,
+    lookup,
+    name_of,
+    names,
+    register,
+)
 from frtaudit.errors import SpecError
 
 
@@ -71,8 +80,8 @@ def test_a_declared_plugin_is_imported_when_it_is_looked_up(
         '@register("cohort", "late")\n@dataclass(frozen=True)\nclass Late:\n    """Late."""\n'
     )
     (tmp_path / "empty_plugin.py").write_text("")
-    declare("cohort", "late", "late_plugin", "Late.")
-    declare("cohort", "empty", "empty_plugin", "Empty.")
+    declare("cohort", "late", Declared("late_plugin", "Late."))
+    declare("cohort", "empty", Declared("empty_plugin", "Empty."))
     assert names("cohort") == ["empty", "late"]
     assert about("cohort", "late") == "Late."
     assert "late_plugin" not in sys.modules
