@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 from frtaudit.config.places import is_of_the_house, refuse_missing_root
-from frtaudit.config.validate import check_resamples
 from frtaudit.core.spec import AuditSpec
 from frtaudit.signing import named_files
 
@@ -33,6 +32,8 @@ def _refuse_missing_lists(spec: AuditSpec) -> None:
 
 def _refuse_few_replicates(spec: AuditSpec) -> None:
     """Refuse a B that is too small for alpha; for the findings too, where the spec alone tells how many they are."""
+    from frtaudit.config.validate import check_resamples  # loads NumPy, as does who typed the spec
+
     declared = getattr(spec.cohort, "systems", None) if is_of_the_house(spec.cohort) else None
     systems = declared if spec.providers is None else spec.providers
     if systems and all(schema.classes and not schema.cross for schema in spec.schemas.values()):
