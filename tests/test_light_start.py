@@ -37,6 +37,14 @@ def imported(words: str, watched: set[str], folder: Path) -> tuple[int, int, str
 @pytest.mark.parametrize(
     ("words", "code", "most"),
     [
+        ("explain missing", 1, 400),
+        ("export missing", 1, 330),
+        ("figures .", 1, 330),
+        ("publish missing --out out", 1, 400),
+        ("approve missing --key missing", 1, 260),
+        ("plan audit=nosuch", 2, 450),
+        ("embed missing", 2, 600),
+        ("collect", 2, 600),
         ("run audit=nosuch", 2, 450),
         ("check audit=nosuch", 2, 450),
         ("run missing/scores.csv", 2, 420),
@@ -64,7 +72,17 @@ def test_a_list_imports_no_heavy_library_and_nothing_of_hydra(tmp_path: Path) ->
     ("words", "code", "most"),
     [
         ("check audit=demo", 0, 780),
-        ("run audit=demo requirements=[] bootstrap.B=1", 2, 725),
+        ("run audit=demo requirements=[] bootstrap.B=1", 2, 600),
+        ("run audit=demo bootstrap.B=1", 2, 640),
+        ("run audit=demo seed=-1", 2, 600),
+        ("run audit=demo requirements.0.metric=nosuch", 2, 600),
+        ("run audit=demo +analyses.nosuch={}", 2, 600),
+        ("run audit=demo report.key=missing", 1, 600),
+        ("run audit=demo seal=missing", 1, 600),
+        ("run audit=demo hydra.run.dir=used", 2, 640),
+        ("run audit=demo thresholds.source=file thresholds.file=missing", 1, 600),
+        ("seal audit=templates cohort.root=missing", 1, 720),
+        ("plan audit=templates cohort.root=missing", 1, 720),
         ("run audit=scores cohort.scores=[missing.csv]", 2, 580),
         ("run audit=templates cohort.root=missing", 1, 720),
         pytest.param("check audit=templates cohort.root=missing", 1, 720, marks=pytest.mark.slow),
@@ -75,6 +93,8 @@ def test_a_check_compiles_nothing_and_imports_nothing_of_reports(
     words: str, code: int, most: int, tmp_path: Path
 ) -> None:
     """A check, a B below the least and a missing file of scores: no Numba, pandas or statsmodels, and few modules."""
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "result.json").touch()
     ended, count, found = imported(words, REPORTING | NUMERICAL - {"pyarrow"}, tmp_path)
     assert (ended, found) == (code, "[]")
     assert count <= most

@@ -34,7 +34,7 @@ class Annotation:
     """
 
     shares: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3, 0.5, 1.0)
-    metrics = (METRIC,)
+    metrics = ("fnmr_by_annotation",)
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for shares that are none, or do not ascend."""

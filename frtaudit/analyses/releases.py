@@ -50,7 +50,7 @@ class Releases:
     """
 
     families: Mapping[str, Mapping[str, Release]] = field(default_factory=dict)
-    metrics = (METRIC,)
+    metrics = ("d_l2_change",)
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a date that is none, or two systems at one place of a grid."""

@@ -9,16 +9,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
-from frtaudit.labelling.dated import (
-    AT_DATE,
-    CHANGE,
-    LARGEST,
-    NAME,
-    SAME_SCORES,
-    SCORE_CHANGE,
-    DatedService,
-    estimate,
-)
+from frtaudit.labelling.dated import NAME, DatedService, estimate
 from frtaudit.labelling.dates import Design, Meeting, meet
 from frtaudit.labelling.estimate import How
 from frtaudit.stats.systems.multiplicity import enough_for_holm, holm
@@ -57,7 +48,14 @@ class TwoDates:
     dates: tuple[str, str] = ("earlier", "later")
     versions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
-    metrics = (AT_DATE, CHANGE, SAME_SCORES, SCORE_CHANGE, LARGEST, FACES)
+    metrics = (
+        "fnmr_at_date",
+        "fnmr_change",
+        "scores_unchanged",
+        "score_change_mean",
+        "score_change_largest",
+        "faces_of_both_dates",
+    )
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for two dates of one name."""

@@ -17,11 +17,12 @@ def main(argv: Sequence[str]) -> int:
     """Exit code 0: every image has a template or a stated failure."""
     parser = parser_of("embed", _DOES, EMBED_EXAMPLES, words="IMAGES|key=value")
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.collection.embed.run import embed
     from frtaudit.collection.embed.spec import overrides_of
     from frtaudit.config.load import load_embedding
 
     spec = load_embedding(overrides_of(options.overrides), options.config_dir)
+    from frtaudit.collection.embed.run import embed  # after the spec: an error of it comes sooner
+
     status = embed(spec, _say, on_terminal)
     for warning in status.warnings:
         _say(f"warning: {warning}")

@@ -5,14 +5,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.text import formatting
 from frtaudit.errors import DataError, SpecError, printable
 from frtaudit.inputs.default_thresholds import Scale
-from frtaudit.pipeline.explain import ASKED, Explanation, Meaning, Rate, explain
 from frtaudit.planning.values import Cell, Section, page
+from frtaudit.report.files import RESULT
+
+if TYPE_CHECKING:
+    from frtaudit.pipeline.explain import Explanation, Meaning, Rate
 
 DOES = (
     "FMR and FNMR of a finished run at thresholds (default: those of libraries), with intervals and by group."
@@ -36,7 +40,14 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print canonical JSON")
     options = parser.parse_intermixed_args(argv)
     scale = Scale(options.scores) if options.scores else None
-    explanation = explain(Path(options.run), [_number(word) for word in options.thresholds], scale)
+    run, numbers = Path(options.run), [_number(word) for word in options.thresholds]
+    if not (run / RESULT).is_file():
+        from frtaudit.inputs.run_tables import read_run_tables
+
+        read_run_tables(run)  # says so, before what audits is loaded
+    from frtaudit.pipeline.explain import explain
+
+    explanation = explain(run, numbers, scale)
     if options.thresholds and not explanation.meanings:
         raise DataError("threshold", "; ".join(explanation.untold))
     if options.json:
@@ -55,7 +66,7 @@ def _number(word: str) -> float:
     return number
 
 
-def _plain(explanation: Explanation) -> Json:
+def _plain(explanation: "Explanation") -> Json:
     return {
         "level": explanation.level,
         "target": "population",
@@ -64,8 +75,10 @@ def _plain(explanation: Explanation) -> Json:
     }
 
 
-def _sections(explanation: Explanation) -> list[Section]:
+def _sections(explanation: "Explanation") -> list[Section]:
     """A table for each system, one line for each threshold and group; then the thresholds without rates."""
+    from frtaudit.pipeline.explain import ASKED
+
     sections = []
     for system in dict.fromkeys(meaning.system for meaning in explanation.meanings):
         meanings = [meaning for meaning in explanation.meanings if meaning.system == system]
@@ -85,13 +98,13 @@ def _sections(explanation: Explanation) -> list[Section]:
     return sections
 
 
-def _row(meaning: Meaning) -> tuple[Cell, ...]:
+def _row(meaning: "Meaning") -> tuple[Cell, ...]:
     group = meaning.group if meaning.schema is None else f"{meaning.schema}: {meaning.label}"
     threshold = formatting.score(meaning.threshold)
     return threshold, meaning.origin, group, *_cells(meaning.fmr), *_cells(meaning.fnmr)
 
 
-def _cells(rate: Rate) -> tuple[str, str]:
+def _cells(rate: "Rate") -> tuple[str, str]:
     if rate.value is None:
         return "-", rate.note or "-"
     if rate.low is None or rate.high is None:

@@ -11,19 +11,21 @@ from frtaudit.cli.options import add_fail_on, moment
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import SpecError, printable
-from frtaudit.report.exports import write as exporting
-from frtaudit.report.exports.of_sweep import judged_by
-from frtaudit.report.exports.run_folder import failing_from, read_run
-from frtaudit.report.files import jobs_in
-from frtaudit.signing.unchanged import refuse_changed
+from frtaudit.report.files import RESULT, jobs_in
 
 
 def main(argv: Sequence[str]) -> int:
     """Write and name the files; the exit code is 0."""
     options = _parser().parse_intermixed_args(argv)
     folder, out = Path(options.run), Path(options.out)
-    if not folder.exists():
+    from frtaudit.report.exports.run_folder import failing_from, read_run
+
+    if not (folder.is_file() or (folder / RESULT).exists() or jobs_in(folder)):
         read_run(folder)  # says so, before the formats are loaded
+    from frtaudit.report.exports import write as exporting
+    from frtaudit.report.exports.of_sweep import judged_by
+    from frtaudit.signing.unchanged import refuse_changed
+
     load_plugins()
     formats = ",".join(options.formats).split(",") if options.formats else exporting.every_format()
     settings = dict(_setting(word) for word in options.settings)

@@ -11,6 +11,7 @@ from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.metrics import METRICS
 from frtaudit.errors import DataError, SpecError, printable
 from frtaudit.report.figure_choice import ACCEPTED, FORMATS, NONE_CHOSEN, WIDTHS, Choice
+from frtaudit.report.files import RESULT, TABLE
 
 EXAMPLES = """\
 examples
@@ -38,6 +39,7 @@ def main(argv: Sequence[str]) -> int:
     options = _parser().parse_intermixed_args(argv)
     if not Path(options.run).exists():  # asked before what draws is loaded
         raise DataError(options.run, "cannot be read (No such file or directory)", ACCEPTED)
+    refuse_unfinished(Path(options.run))
     from frtaudit.config.plugins import load_plugins
     from frtaudit.report.exports.write import write_whole
     from frtaudit.report.paper_figures import write_figures
@@ -68,6 +70,14 @@ def main(argv: Sequence[str]) -> int:
         lines = [str(path) for path in write_whole(Path(options.out), fill)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     return 0
+
+
+def refuse_unfinished(run: Path) -> None:
+    """Raise what reads a run says of a folder without a result, before more is loaded."""
+    if run.is_dir() and not any((run / name).exists() for name in (RESULT, TABLE)):
+        from frtaudit.report.exports.run_folder import read_run
+
+        read_run(run)
 
 
 def _drawn(path: Path, choice: Choice) -> tuple[_Figures, _Figures]:

@@ -119,11 +119,10 @@ def label(argv: Sequence[str]) -> int:
     parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
+    from frtaudit.cli.refusals import refuse
     from frtaudit.config.load import load_collection, load_spec
-    from frtaudit.config.places import refuse_missing_root
 
-    spec = load_spec(label_overrides(options.overrides), options.config_dir)
-    refuse_missing_root(spec)
+    spec = load_spec(label_overrides(options.overrides), options.config_dir, refuse)
     from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
 
     print("reading faces and scores ...", flush=True)
@@ -151,10 +150,11 @@ def collect(argv: Sequence[str]) -> int:
     pay_again = "make paid calls again if the folder has results but its store is missing"
     parser.add_argument("--pay-again", action="store_true", help=pay_again)
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.collection.run import collect as go_on
     from frtaudit.config.load import load_collection
 
     spec = load_collection(options.overrides, options.config_dir)
+    from frtaudit.collection.run import collect as go_on  # after the spec: an error of it comes sooner
+
     status = go_on(spec, lambda line: streams.write_line(printable(line)), pay_again=options.pay_again)
     written = Path(spec.into) / "collection.json"
     if status.stopped is not None:
@@ -186,13 +186,13 @@ def seal(argv: Sequence[str]) -> int:
 
 
 def _sealed(overrides: Sequence[str], config_dir: str | None) -> "Mapping[str, Json]":
+    from frtaudit.cli.refusals import refuse
     from frtaudit.config.load import load_spec
-    from frtaudit.config.places import refuse_missing_root
 
-    refuse_missing_root(load_spec(overrides, config_dir))
+    spec = load_spec(overrides, config_dir, refuse)
     from frtaudit.pipeline.preregistration import content  # after the spec: an error of it comes sooner
 
-    return content(overrides, config_dir)
+    return content(spec)
 
 
 def publish(argv: Sequence[str]) -> int:
@@ -204,9 +204,18 @@ def publish(argv: Sequence[str]) -> int:
     parser.add_argument("--minimum", type=int, default=10, metavar="N", help=minimum)
     parser.add_argument("--key", metavar="KEY", help="signing key (default: this machine's demo key)")
     options = parser.parse_args(argv)
+    from frtaudit.pipeline.publishable.places import refuse_occupied, refuse_unverified
+    from frtaudit.signing.named_files import check_key
+
+    run_folder, out = Path(options.run), Path(options.out)
+    if not run_folder.exists():
+        refuse_unverified(run_folder)
+    refuse_occupied(out)
+    if options.key:
+        check_key(Path(options.key))
     from frtaudit.pipeline.run import publish as write
 
-    published = write(Path(options.run), Path(options.out), options.minimum, options.key)
+    published = write(run_folder, out, options.minimum, options.key)
     print(f"published: {printable(str(published.report))}\nits result: sha256 {published.result_sha256}")
     return published.exit_code
 
@@ -286,7 +295,7 @@ COMMANDS: Mapping[str, Command] = {
         "frtaudit.cli.figures", "Write a finished run's figures for a paper: SVG, PDF and PNG, with captions."
     ),
     "seal": seal,
-    "approve": _in("frtaudit.signing.approve", "Add a second, approving signature to a signed run."),
+    "approve": _in("frtaudit.cli.approve", "Add a second, approving signature to a signed run."),
     "publish": publish,
     "keygen": _in("frtaudit.cli.keygen", "Make a signing key and its certificate."),
     "list": show,

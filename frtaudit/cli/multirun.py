@@ -228,7 +228,7 @@ def _check_settings(hydras: Sequence[str]) -> None:
         plainly, asked = (
             hydra.compose_config(CONFIG, ["job=1", *words], RunMode.MULTIRUN) for words in (chosen, hydras)
         )
-    refuse_changed(asked, plainly, *exempt)
+    refuse_changed(asked.hydra, plainly.hydra, *exempt)
 
 
 def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on: FailOn) -> None:

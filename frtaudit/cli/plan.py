@@ -25,11 +25,10 @@ def main(argv: Sequence[str]) -> int:
     add_plan_flags(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.config.load import load_spec
+    from frtaudit.config.places import refuse_missing_root
     from frtaudit.core.canonical import to_bytes
     from frtaudit.core.machine.progress import on_terminal
-    from frtaudit.planning.plan import plan as make
-    from frtaudit.planning.plan import with_stand_in
-    from frtaudit.planning.values import Settings
+    from frtaudit.planning.values import Settings, with_stand_in
 
     by_size = options.samples is not None or options.subjects is not None
     settings = Settings(
@@ -46,12 +45,14 @@ def main(argv: Sequence[str]) -> int:
     )
     words = with_stand_in(options.overrides) if by_size else options.overrides
     try:
-        spec = load_spec(words, options.config_dir)
+        spec = load_spec(words, options.config_dir, refuse_missing_root)
     except SpecError as error:
         if (error.where, error.found) != ("audit", "nothing is selected"):
             raise
         accepted = f"{error.accepted}, or --samples M where there are no data yet"
         raise SpecError(error.where, error.found, accepted) from None
+    from frtaudit.planning.plan import plan as make  # after the spec: an error of it comes sooner
+
     plan = make(spec, settings, on_terminal)
     sys.stdout.write(to_bytes(plan.to_json()).decode() if options.json else f"{plan.text()}\n")
     return 0
@@ -64,13 +65,14 @@ def _collection(argv: Sequence[str]) -> int:
     parser.add_argument("--images", type=int, metavar="M", help=images)
     parser.add_argument("--json", action="store_true", help="print canonical JSON")
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.collection.plan import plan_by_size, plan_of_source
     from frtaudit.config.load import load_collection
     from frtaudit.core.canonical import to_bytes
 
     if (options.queries is None) != (options.images is None):
         raise SpecError("command line", "one of --queries and --images", "both, or none")
     spec = load_collection(["into=.", *options.overrides], options.config_dir)
+    from frtaudit.collection.plan import plan_by_size, plan_of_source
+
     by_size = options.queries is not None
     plan = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
     sys.stdout.write(to_bytes(plan.to_json()).decode() if options.json else f"{plan.text()}\n")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
+from frtaudit.cli.refusals import refuse
 from frtaudit.config.composition import (
     CONFIG,
     Composed,
@@ -29,7 +30,6 @@ from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_settin
 from frtaudit.config.hydra_errors import translating
 from frtaudit.config.interpolation import PLAIN, value_at
 from frtaudit.config.load import audit_of
-from frtaudit.config.places import refuse_missing_root
 from frtaudit.config.plugins import fault_line
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
@@ -62,11 +62,9 @@ def run(
     if flags:
         return _show(flags, config, overrides, config_dir)
     try:
-        spec = audit_of(config)
-        refuse_missing_root(spec)
+        spec, folder = _spec(config, overrides)
     except FrtauditError as error:
         return _refused(error)
-    folder = _folder(overrides, config)
     with _made(folder):
         try:
             return _audit(spec, folder, fail_on, as_json=as_json)
@@ -77,13 +75,10 @@ def run(
 def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
     """The spec that :func:`run` would run, its folder checked too. Raises :class:`FrtauditError`."""
     config = composed(CONFIG, overrides, config_dir)
-    spec = audit_of(config)
-    refuse_missing_root(spec)
-    folder = _folder(overrides, config)
+    spec, folder = _spec(config, overrides)
     above = next(path for path in (folder, *folder.parents) if path.exists())
     if not above.is_dir():
         raise as_line(NotADirectoryError(errno.ENOTDIR, "", str(above)), RUN_FOLDER)
-    refuse_used(folder)
     if folder.exists():
         from frtaudit.pipeline.drafts import refuse_invalid  # it loads what signs
 
@@ -142,6 +137,18 @@ def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], conf
     return DONE
 
 
+def _spec(config: Composed, overrides: Sequence[str]) -> tuple[AuditSpec, Path]:
+    """The spec and the folder of its run, both refused before the spec's analyses are imported."""
+    folders: list[Path] = []
+
+    def look(spec: AuditSpec) -> None:
+        refuse(spec)
+        folders.append(_folder(overrides, config))
+        refuse_used(folders[0])
+
+    return audit_of(config, look), folders[0]
+
+
 def _folder(overrides: Sequence[str], config: Composed) -> Path:
     """Where a run goes; ``${key}`` in its name stands for a value of the spec that is one name and no path."""
     named = [str(value_of(word)) for word in overrides if word.startswith(f"{RUN_FOLDER}=")]
@@ -165,12 +172,12 @@ def _folder(overrides: Sequence[str], config: Composed) -> Path:
 
 
 def _audit(spec: AuditSpec, folder: Path, fail_on: FailOn, *, as_json: bool) -> int:
+    refuse_used(folder)
     from frtaudit.cli import ending
     from frtaudit.pipeline.rederive import note_paths
     from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library
 
     signals.check()
-    refuse_used(folder)
     summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
     note_paths(spec, summary.result_sha256)
     output_of = ending.as_json if as_json else ending.text

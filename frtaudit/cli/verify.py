@@ -3,17 +3,15 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any  # Any: JSON of mixed depth
+from typing import TYPE_CHECKING, Any  # Any: JSON of mixed depth
 
 from frtaudit.core.canonical import dumps
 from frtaudit.core.machine.command_line import CheckParser
 from frtaudit.core.machine.files import irregular
-from frtaudit.core.result import AuditResult
 from frtaudit.errors import FrtauditError, VerificationError, printable
-from frtaudit.signing.manifest import STATEMENT
-from frtaudit.signing.statement import Scope, open_statement, recipe
-from frtaudit.signing.verification import Depth
-from frtaudit.signing.verify import verify
+
+if TYPE_CHECKING:
+    from frtaudit.core.result import AuditResult
 
 USAGE = 4
 
@@ -38,6 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if not all((options.path, *options.trust)):
         parser.error("an argument is empty")
+    from frtaudit.signing.verification import Depth  # it loads what signs: after the arguments
+    from frtaudit.signing.verify import verify
+
     try:
         depth = Depth.PAPER if options.deep or options.strict else Depth.PAGE
         verification = verify(options.path, options.trust, depth, _tabled)
@@ -52,13 +53,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return verification.verdict(strict=strict)[1]
 
 
-def _tabled(content: Mapping[str, Any], results: Mapping[int, AuditResult]) -> tuple[bytes, str]:
+def _tabled(content: Mapping[str, Any], results: "Mapping[int, AuditResult]") -> tuple[bytes, str]:
     from frtaudit.cli.sweeps.made_again import made_again
 
     return made_again(content, results)
 
 
 def _recipe(path: Path) -> str:
+    from frtaudit.signing.manifest import STATEMENT
+    from frtaudit.signing.statement import Scope, open_statement, recipe
+
     file = path / STATEMENT
     if not file.is_file() or irregular(file) is not None:
         return f"# {printable(str(path))} holds no {STATEMENT}: there is no statement to check with openssl\n"

@@ -44,16 +44,28 @@ _KEY = re.compile(r"[\w./@:\-\[\]]+")
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A spec as plain data: ``as_written``, and ``resolved``: with the value of each ``${key}``."""
+    """A spec as plain data: ``as_written``, and ``resolved``: with the value of each ``${key}``.
+
+    ``root`` and ``hydra``: what was composed, and Hydra's part of it, for :meth:`refuse_settings`.
+    """
 
     as_written: Mapping[str, object]
     resolved: Mapping[str, object]
+    root: str
+    hydra: DictConfig
+
+    def refuse_settings(self) -> None:
+        """Raise :class:`SpecError` where Hydra's part is not what it is without the user.
+
+        It takes a composition: what is wrong with the spec is looked at first.
+        """
+        refuse_changed(self.hydra, _shipped(self.root))
 
 
 def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None = None) -> Composed:
     """What a root, presets and overrides say, as plain data; nothing of Hydra is configured from it.
 
-    Raises :class:`SpecError`.
+    Who takes it calls :meth:`Composed.refuse_settings`. Raises :class:`SpecError`.
     """
     publish()
     if isinstance(overrides, (str, bytes)) or not isinstance(overrides, Iterable):  # from Python
@@ -67,11 +79,12 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     choice, words = selection.parted(words, value_of) if root == CONFIG else (selection.Choice(), words)
     try:
         given = {_key_of(word): _place_in(word) for word in by_hand}
-        tree, selected = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
+        tree, hydra = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except RecursionError:
         raise SpecError("spec", "nested too deeply", "keys and values") from None
+    selected = dict(hydra.runtime.choices)
     if root == CONFIG:
         tree = selection.chosen(tree, choice, words)
         if (audit := selected.get("audit")) is None:
@@ -79,26 +92,26 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
         tree["name"] = audit if tree.get("name") in (None, MISSING) else tree["name"]
     if root == EMBED and isinstance(preset := tree.get("preset"), dict):
         preset["name"] = selected.get("preset")
-    return Composed(_with_given(tree, given), _with_given(_without_places(resolve(tree), root), given))
+    resolved = _with_given(_without_places(resolve(tree), root), given)
+    return Composed(_with_given(tree, given), resolved, root, hydra)
 
 
 def _plain_tree(
     root: str, words: Sequence[str], config_dir: str | Path | None
-) -> tuple[dict[str, object], Mapping[str, object]]:
-    """The tree that Hydra makes, without Hydra's own part; and the selected presets, by group."""
+) -> tuple[dict[str, object], DictConfig]:
+    """The tree that Hydra makes, without Hydra's own part; and that part."""
     with hydra_session() as hydra:
         config = hydra.compose_config(root, rewritten(words, config_dir), RunMode.RUN, from_shell=False)
-    refuse_changed(config, _shipped(root))
-    selected = dict(config.hydra.runtime.choices)
+    hydras = config.hydra
     with open_dict(config):
         del config["hydra"]
     tree = OmegaConf.to_container(config, resolve=False)
-    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, selected
+    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, hydras
 
 
-def refuse_changed(config: DictConfig, plainly: DictConfig, *exempt: str) -> None:
+def refuse_changed(settings: DictConfig, plainly: DictConfig, *exempt: str) -> None:
     """Raise :class:`SpecError` where settings of Hydra differ from what they are ``plainly``, but ``exempt`` ones."""
-    if _settings(config, exempt) != _settings(plainly, exempt):
+    if _settings(settings, exempt) != _settings(plainly, exempt):
         raise SpecError("spec", "changes settings of Hydra", "keys of the spec")
 
 
@@ -106,12 +119,15 @@ def refuse_changed(config: DictConfig, plainly: DictConfig, *exempt: str) -> Non
 def _shipped(root: str) -> DictConfig:
     """What a root composes to without the user."""
     with hydra_session() as hydra:
-        return hydra.compose_config(root, ["~audit"] if root == CONFIG else [], RunMode.RUN)
+        plainly: DictConfig = hydra.compose_config(
+            root, ["~audit"] if root == CONFIG else [], RunMode.RUN
+        ).hydra
+        return plainly
 
 
-def _settings(config: DictConfig, exempt: Sequence[str]) -> object:
+def _settings(hydra: DictConfig, exempt: Sequence[str]) -> object:
     """Hydra's part of a config as plain data, without its notes and what was ``exempt``."""
-    settings = OmegaConf.to_container(config.hydra, resolve=False)
+    settings = OmegaConf.to_container(hydra, resolve=False)
     for key in (*_NOTES, *exempt):
         above, _, name = key.rpartition(".")
         section = value_at(settings, above)

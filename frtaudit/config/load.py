@@ -7,7 +7,7 @@ one place
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
@@ -20,9 +20,9 @@ from frtaudit.config import presets
 from frtaudit.config.composition import COLLECT, CONFIG, EMBED, Composed, composed
 from frtaudit.config.guard import check_word
 from frtaudit.config.hydra_errors import translating
-from frtaudit.config.places import placed
+from frtaudit.config.places import placed, placed_analyses
 from frtaudit.core.canonical import digest
-from frtaudit.core.identity import from_plain, to_portable
+from frtaudit.core.identity import analyses_of, to_portable, without_analyses
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.inputs.croissant import with_test_data
@@ -31,11 +31,16 @@ if TYPE_CHECKING:
     from frtaudit.collection.embed.spec import EmbedSpec
     from frtaudit.collection.spec import CollectionSpec
 
+Look = Callable[[AuditSpec], None]
+"""What may refuse a spec whose analyses are not imported yet: in place of each stands what the registry knows."""
+
 MAX_JOBS = 10_000
 _AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr", "ratio_to_overall", "fmr_same_class", "fmr_same_class_ratio")
 
 
-def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:
+def load_spec(
+    overrides: Sequence[str] = (), config_dir: str | Path | None = None, look: Look | None = None
+) -> AuditSpec:
     """The resolved, typed and checked spec that ``frtaudit run`` would take.
 
     Parameters
@@ -44,6 +49,8 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
         As on the command line: ``["audit=demo", "bootstrap.B=99"]``.
     config_dir : str or Path, optional
         A folder with presets of one's own.
+    look : callable, optional
+        What else looks at the spec, and may raise, before the analyses that it names are imported.
 
     Returns
     -------
@@ -60,7 +67,7 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
     >>> load_spec(["audit=demo", "bootstrap.B=99"]).bootstrap.B
     99
     """
-    return audit_of(composed(CONFIG, overrides, config_dir))
+    return audit_of(composed(CONFIG, overrides, config_dir), look)
 
 
 def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "CollectionSpec":
@@ -74,7 +81,10 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
     """
     from frtaudit.collection import spec as collection_spec
 
-    return collection_spec.from_plain(composed(COLLECT, overrides, config_dir).resolved)
+    config = composed(COLLECT, overrides, config_dir)
+    spec = collection_spec.from_plain(config.resolved)
+    config.refuse_settings()
+    return spec
 
 
 def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "EmbedSpec":
@@ -87,7 +97,10 @@ def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None 
     """
     from frtaudit.collection.embed import spec as embed_spec
 
-    return embed_spec.from_plain(composed(EMBED, overrides, config_dir).resolved)
+    config = composed(EMBED, overrides, config_dir)
+    spec = embed_spec.from_plain(config.resolved)
+    config.refuse_settings()
+    return spec
 
 
 def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:
@@ -129,13 +142,22 @@ def whole_digest(spec: AuditSpec) -> str:
     return digest(to_portable(spec))
 
 
-def audit_of(config: Composed) -> AuditSpec:
-    """The typed and checked spec of what was composed."""
-    spec = with_targets(with_test_data(from_plain(presets.resolve_presets(config.resolved))))
+def audit_of(config: Composed, look: Look | None = None) -> AuditSpec:
+    """The typed and checked spec of what was composed; ``look``: as of :func:`load_spec`.
+
+    Its analyses load the numerical libraries: they are imported once the rest is right.
+    """
+    plain = presets.resolve_presets(config.resolved)
+    spec = with_targets(with_test_data(without_analyses(plain)))
     from frtaudit.config.validate import check_spec  # loads NumPy: an unknown key is said without
 
     check_spec(spec)
-    return placed(spec)
+    spec = placed(spec)
+    if look is not None:
+        look(spec)
+    spec = placed_analyses(replace(spec, analyses=analyses_of(plain)))
+    config.refuse_settings()
+    return spec
 
 
 def with_targets(spec: AuditSpec) -> AuditSpec:

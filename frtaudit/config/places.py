@@ -16,33 +16,45 @@ T = TypeVar("T")
 
 
 def refuse_missing_root(spec: AuditSpec) -> None:
-    """Raise what the cohort's source says of a root that is not there, before the numerical libraries are loaded."""
-    fields = dataclasses.fields(spec.cohort) if dataclasses.is_dataclass(spec.cohort) else ()
+    """Raise what the cohort's source says of a root that is not there, or empty, before the pipeline is loaded.
+
+    A source of another wheel may take such a root: it is asked once, by the audit.
+    """
     root = getattr(spec.cohort, "root", None)
-    is_path = any(field.name == "root" and field.metadata.get("role") == PATH["role"] for field in fields)
-    if is_path and isinstance(root, str) and not os.path.lexists(root):
+    if not (is_of_the_house(spec.cohort) and isinstance(root, str)):
+        return
+    if not os.path.lexists(root) or _is_empty(root):
         cast("CohortSource", spec.cohort).load(spec.schemas, spec.seed)
 
 
+def _is_empty(folder: str) -> bool:
+    try:
+        with os.scandir(folder) as inside:
+            return next(inside, None) is None
+    except OSError:  # a file, or a folder that this user may not open
+        return False
+
+
+def is_of_the_house(plugin: object) -> bool:
+    """Whether a plug-in is one of frtaudit's own, and not of another wheel."""
+    return type(plugin).__module__.startswith("frtaudit.")
+
+
 def placed(spec: AuditSpec) -> AuditSpec:
-    """The spec with the paths of its data, other than the root itself, as they lead from here.
+    """The spec with the paths of its data, other than the root and those of analyses, as they lead from here.
 
     A relative path that names a file below ``cohort.root`` becomes that file's; one that names nothing stays, and what
     reads it says so. Raises :class:`~frtaudit.errors.DataError` for a path that names two files.
     """
-    root = getattr(spec.cohort, "root", None)
-    if not isinstance(root, str) or not Path(root).is_dir():
+    folder = _folder(spec)
+    if folder is None:
         return spec
-    folder = Path(root)
     return replace(
         spec,
         cohort=_placed("cohort", spec.cohort, folder),
         protocol=_placed("protocol", spec.protocol, folder),
         folds=_placed("folds", spec.folds, folder),
         thresholds=_placed("thresholds", spec.thresholds, folder),
-        analyses={
-            name: _placed(f"analyses.{name}", analysis, folder) for name, analysis in spec.analyses.items()
-        },
         test_sets={
             name: replace(
                 test_set,
@@ -52,6 +64,21 @@ def placed(spec: AuditSpec) -> AuditSpec:
             for name, test_set in spec.test_sets.items()
         },
     )
+
+
+def placed_analyses(spec: AuditSpec) -> AuditSpec:
+    """The spec with the paths of its analyses as they lead from here; otherwise as :func:`placed`."""
+    folder = _folder(spec)
+    if folder is None:
+        return spec
+    paths = {name: _placed(f"analyses.{name}", analysis, folder) for name, analysis in spec.analyses.items()}
+    return replace(spec, analyses=paths)
+
+
+def _folder(spec: AuditSpec) -> Path | None:
+    """The cohort's root, where it is a folder."""
+    root = getattr(spec.cohort, "root", None)
+    return Path(root) if isinstance(root, str) and Path(root).is_dir() else None
 
 
 def _placed(where: str, holder: T, root: Path) -> T:

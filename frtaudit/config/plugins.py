@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from frtaudit.core.machine.faults import UNEXPECTED, as_line
-from frtaudit.core.registry import declare, load_entry_points, plugin_packages
+from frtaudit.core.registry import Declared, declare, load_entry_points, plugin_packages
 from frtaudit.errors import FrtauditError
 
 PACKAGES = (
@@ -25,6 +25,7 @@ _DECLARATION = re.compile(
     re.MULTILINE,
 )
 _NAME = re.compile(r'^NAME = "(?P<name>[\w-]+)"', re.MULTILINE)
+_METRICS = re.compile(r"^    metrics = \((?P<texts>[^)]*)\)$", re.MULTILINE)
 
 
 def load_plugins() -> None:
@@ -32,8 +33,8 @@ def load_plugins() -> None:
 
     Those of other wheels are imported, those of frtaudit when they are looked up.
     """
-    for group, name, module, about in _declarations():
-        declare(group, name, module, about)
+    for group, name, declared in _declarations():
+        declare(group, name, declared)
     load_entry_points()
 
 
@@ -51,8 +52,8 @@ def fault_line(error: BaseException) -> FrtauditError:
 
 
 @cache
-def _declarations() -> tuple[tuple[str, str, str, str], ...]:
-    """Group, name, module and first line of each class under ``@register`` in the files of the packages."""
+def _declarations() -> tuple[tuple[str, str, Declared], ...]:
+    """Group, name and what is declared of each class under ``@register`` in the files of the packages."""
     declarations = []
     for package in PACKAGES:
         folder = Path(__file__).resolve().parents[1].joinpath(*package.split("."))
@@ -61,6 +62,8 @@ def _declarations() -> tuple[tuple[str, str, str, str], ...]:
             for declaration in _DECLARATION.finditer(text):
                 constant = _NAME.search(text)
                 name = declaration["name"] or (constant["name"] if constant else file.stem)
-                module = f"frtaudit.{package}.{file.stem}"
-                declarations.append((declaration["group"], name, module, declaration["about"]))
+                listed = _METRICS.search(text)
+                metrics = tuple(re.findall(r'"(\w+)"', listed["texts"])) if listed else ()
+                declared = Declared(f"frtaudit.{package}.{file.stem}", declaration["about"], metrics)
+                declarations.append((declaration["group"], name, declared))
     return tuple(declarations)

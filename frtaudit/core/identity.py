@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from frtaudit.core.canonical import Json, digest
 from frtaudit.core.plain.structure import (
@@ -20,7 +21,7 @@ from frtaudit.core.plain.structure import (
     required,
     silent,
 )
-from frtaudit.core.registry import lookup, name_of, names
+from frtaudit.core.registry import known_as, lookup, name_of, names
 from frtaudit.core.spec import AuditSpec, Folds, PairSetSpec
 from frtaudit.errors import SpecError
 
@@ -64,9 +65,28 @@ def from_plain(data: Mapping[str, object], paths: Mapping[str, object] | None = 
     spec = {key: value for key, value in data.items() if key != INPUTS}
     for dotted, value in (paths or {}).items():
         spec = _placed(spec, dotted.split("."), value, dotted)
+    return replace(without_analyses(spec), analyses=analyses_of(spec))
+
+
+def without_analyses(spec: Mapping[str, object]) -> AuditSpec:
+    """The spec before its analyses are imported: in place of each stands what the registry knows of it.
+
+    Raises :class:`SpecError` as :func:`from_plain` does, but for the fields of an analysis.
+    """
     _check_keys(spec)
     last = sorted(spec, key=lambda key: key in _PLUGINS)  # a plug-in is imported once the rest is right
-    return AuditSpec(**{key: _field(key, spec[key]) for key in last})
+    values = {key: _field(key, spec[key]) for key in last if key != "analyses"}
+    given = _analyses(spec["analyses"])
+    kinds = {key: _kind("analysis", given[key], f"analyses.{key}", key) for key in given}
+    return AuditSpec(**values, analyses={key: known_as("analysis", *kind) for key, kind in kinds.items()})
+
+
+def analyses_of(spec: Mapping[str, object]) -> dict[str, object]:
+    """The analyses of a spec as plain data, by name; those that are given fields are imported first."""
+    given = _analyses(spec["analyses"])
+    first = sorted(given, key=lambda key: not given[key])
+    made = {key: plugin("analysis", given[key], f"analyses.{key}", default=key) for key in first}
+    return {key: made[key] for key in given}
 
 
 def plugin_plain(group: str, plugin: object, keep: Keep = identifies) -> dict[str, Json]:
@@ -77,6 +97,13 @@ def plugin_plain(group: str, plugin: object, keep: Keep = identifies) -> dict[st
 
 def plugin(group: str, data: object, where: str, default: str | None = None) -> object:
     """The registered plug-in that a mapping with ``type`` describes (``default``: the type where none is named)."""
+    known = lookup(group, *_kind(group, data, where, default))
+    fields = data if isinstance(data, Mapping) else {}
+    return construct(known, {key: value for key, value in fields.items() if key != TYPE}, where)
+
+
+def _kind(group: str, data: object, where: str, default: str | None = None) -> tuple[str, str]:
+    """The type that a mapping names, and where in the spec it does."""
     if data is None or data == MISSING:
         raise SpecError(where, "no value", f"one of: {', '.join(names(group))}")
     if not isinstance(data, Mapping):
@@ -84,8 +111,7 @@ def plugin(group: str, data: object, where: str, default: str | None = None) -> 
     kind = data.get(TYPE, default)
     if not isinstance(kind, str) or kind == MISSING:
         raise SpecError(f"{where}.{TYPE}", "no value", ", ".join(names(group)))
-    known = lookup(group, kind, f"{where}.{TYPE}")
-    return construct(known, {key: value for key, value in data.items() if key != TYPE}, where)
+    return kind, f"{where}.{TYPE}"
 
 
 def _spec_plain(spec: AuditSpec, keep: Keep) -> dict[str, Json]:
@@ -129,14 +155,6 @@ def _check_keys(spec: Mapping[str, object]) -> None:
 
 
 def _field(name: str, value: object) -> Built:
-    if name == "analyses":
-        if not isinstance(value, Mapping):
-            raise SpecError("analyses", f"found {described(value)}", "a mapping of names to analyses")
-        items = {str(key): {} if analysis is None else analysis for key, analysis in sorted(value.items())}
-        return {
-            key: plugin("analysis", analysis, f"analyses.{key}", default=key)
-            for key, analysis in items.items()
-        }
     if name == "providers":
         return None if value is None else _providers(value)
     if name == "test_sets":
@@ -146,6 +164,13 @@ def _field(name: str, value: object) -> Built:
     if name in _PLUGINS:
         return plugin(_PLUGINS[name], value, name)
     return build(hints_of(AuditSpec)[name], value, name)
+
+
+def _analyses(value: object) -> dict[str, object]:
+    """Plain data of each analysis, by name."""
+    if not isinstance(value, Mapping):
+        raise SpecError("analyses", f"found {described(value)}", "a mapping of names to analyses")
+    return {str(key): {} if analysis is None else analysis for key, analysis in sorted(value.items())}
 
 
 def _set(value: object, where: str) -> PairSetSpec:

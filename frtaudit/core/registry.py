@@ -2,16 +2,18 @@
 
 import dataclasses
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from frtaudit.core.plain.structure import closest
 from frtaudit.errors import SpecError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUPS = (
     "analysis",
@@ -33,10 +35,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A plug-in that is not imported yet: its module, and the first line of its docstring."""
+    """A plug-in that is not imported yet: its module, the first line of its docstring, the metrics that it names."""
 
     module: str
     about: str
+    metrics: tuple[str, ...] = ()
 
 
 _registered: dict[tuple[str, str], type | Declared] = {}
@@ -87,21 +90,26 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     return keep
 
 
-def declare(group: str, name: str, module: str, about: str) -> None:
-    """Make a plug-in known without importing it: :func:`lookup` imports ``module``, which registers it."""
-    _registered.setdefault((group, name), Declared(module, about))
+def declare(group: str, name: str, declared: Declared) -> None:
+    """Make a plug-in known without importing it: :func:`lookup` imports its module, which registers it."""
+    _registered.setdefault((group, name), declared)
 
 
-def lookup(group: str, name: str, where: str) -> type:
-    """The class registered as ``name`` in ``group``; ``where`` is the place in the spec for the error."""
+def known_as(group: str, name: str, where: str) -> type | Declared:
+    """What is registered as ``name`` in ``group``: nothing is imported for it. Raises :class:`SpecError`."""
     try:
-        known = _registered[group, name]
-        if isinstance(known, type):
-            return known
+        return _registered[group, name]
     except KeyError:
         accepted = names(group)
         text = f"no {group} is named {name!r}{closest(name, accepted)}"
         raise SpecError(where, text, ", ".join(accepted)) from None
+
+
+def lookup(group: str, name: str, where: str) -> type:
+    """The class registered as ``name`` in ``group``; ``where`` is the place in the spec for the error."""
+    known = known_as(group, name, where)
+    if isinstance(known, type):
+        return known
     import_module(known.module)
     registered = _registered[group, name]
     if isinstance(registered, Declared):
@@ -142,7 +150,7 @@ def names(group: str) -> list[str]:
 
 def plugin_packages() -> frozenset[str]:
     """Top-level packages of the plug-ins in other wheels."""
-    return frozenset(point.module.partition(".")[0] for point in entry_points(group=ENTRY_POINTS))
+    return frozenset(point.module.partition(".")[0] for point in _entry_points())
 
 
 def load_entry_points() -> None:
@@ -155,8 +163,26 @@ def load_entry_points() -> None:
 
 @lru_cache(maxsize=1)
 def _load_from(_places: tuple[tuple[str, int], ...]) -> None:
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry_point: entry_point.name):
+    for point in sorted(_entry_points(), key=lambda entry_point: entry_point.name):
         point.load()
+
+
+def _entry_points() -> "Iterable[EntryPoint]":
+    """Entry points of the group. What reads them takes long to load, and is loaded where a wheel names the group."""
+    if not any(_names_the_group(Path(place)) for place in sys.path):
+        return ()
+    from importlib.metadata import entry_points
+
+    return entry_points(group=ENTRY_POINTS)
+
+
+def _names_the_group(place: Path) -> bool:
+    """Whether a wheel in a folder of the search path names the group; true of an archive, which is not opened here."""
+    files = (*place.glob("*.dist-info/entry_points.txt"), *place.glob("*.egg-info/entry_points.txt"))
+    try:
+        return place.is_file() or any(ENTRY_POINTS.encode() in file.read_bytes() for file in files)
+    except OSError:  # one that this user may not read: left to what reads them all
+        return True
 
 
 def _changed(place: str) -> int:

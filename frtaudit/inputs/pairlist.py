@@ -71,6 +71,11 @@ def truth(text: str) -> int:
     return 1 if text in _YES else 0 if text in _NO else -1
 
 
+def lines_of(path: Path) -> list[PairLine]:
+    """The lines of a pair list, whatever cohort they are of. Raises :class:`DataError` for a file that is no list."""
+    return _table_lines(path) if table_suffix(path.name) else lfw_lines(path)
+
+
 def read_pairs(path: Path, cohort: Cohort) -> PairList:
     """Read a pair list for ``cohort``.
 
@@ -80,7 +85,7 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
     (mated) and ``name1 i name2 j`` (non-mated), sample ids being ``name_%04d``. With ``folds pairs`` each fold is that
     many mated lines, then as many non-mated ones. Raises :class:`DataError` naming the line.
     """
-    lines = _table_lines(path) if table_suffix(path.name) else lfw_lines(path)
+    lines = lines_of(path)
     if not lines:
         raise DataError(path.name, "the list holds no pair", "one pair per line")
     index = {name: i for i, name in enumerate(cohort.sample_ids)}

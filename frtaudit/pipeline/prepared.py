@@ -3,19 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.config.validate import check_resamples
+from frtaudit.config.replicates import refuse_few_replicates
 from frtaudit.core import CohortData, Comparisons, Groups
 from frtaudit.core.machine import signals
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.spec import AuditSpec, ThresholdSource
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.protocols import CohortSource, Provider
-from frtaudit.evaluation.requirements import directions, planned
 from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers, surveys_of
 from frtaudit.pipeline.evaluate import groups_of, refuse_unresolved
 from frtaudit.pipeline.thresholds import Named, declared_thresholds
-from frtaudit.stats.systems.multiplicity import enough_for_holm
 
 NAMES = ("recommended", "name")  # what ``at`` calls a threshold by
 
@@ -44,7 +41,7 @@ def prepare(spec: AuditSpec, source: CohortSource | None = None) -> Prepared:
     signals.check()
     comparisons = comparisons_of(spec, cohort_data)
     refuse_unresolved(spec, cohort_data, comparisons)
-    refuse_few_replicates(spec, groups, len(providers))
+    refuse_few_replicates(spec, ranked_classes(groups), len(providers))
     refuse_unknown_names(spec, [declared_thresholds(spec, provider) for provider in providers])
     return Prepared(
         cohort_data=cohort_data,
@@ -54,17 +51,6 @@ def prepare(spec: AuditSpec, source: CohortSource | None = None) -> Prepared:
         lists=lists_of(spec, cohort_data, comparisons),
         surveys=surveys_of(spec, cohort_data),
     )
-
-
-def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:
-    """Refuse, before anything is scored, a B too small for alpha or for the family's first step (FORMULAS 8.9)."""
-    counted = TRANSACTIONS in spec.analyses
-    findings = planned(spec.requirements, ranked_classes(groups), systems, counted=counted)
-    sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
-    default = spec.bootstrap.alpha
-    alpha = min([default, *(requirement.alpha(default) for requirement in spec.requirements)])
-    needed = enough_for_holm(alpha, sides * findings)
-    check_resamples(spec.bootstrap, findings, needed)
 
 
 def refuse_unknown_names(spec: AuditSpec, declared: Sequence[Named]) -> None:

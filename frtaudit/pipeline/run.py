@@ -25,19 +25,19 @@ from frtaudit.pipeline.drafts import DRAFT
 from frtaudit.pipeline.drafts import draft as draft_of
 from frtaudit.pipeline.last_audit import last_audit
 from frtaudit.pipeline.publishable.disclosure import holds, names_of, published
+from frtaudit.pipeline.publishable.places import refuse_occupied, refuse_unverified
 from frtaudit.report import render
 from frtaudit.report.checklists import check_names
 from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS, TEMPLATES
 from frtaudit.report.rendering import settings_of, told_of
 from frtaudit.signing.manifest import STATEMENT
+from frtaudit.signing.named_files import read_seal
 from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.report_files import report_files
-from frtaudit.signing.seal import SEAL, read_seal
+from frtaudit.signing.seal import SEAL
 from frtaudit.signing.signer import Signer
 from frtaudit.signing.signing import Signing, signing_of
 from frtaudit.signing.statement import inner_statement, outer_statement
-from frtaudit.signing.verification import CheckStatus
-from frtaudit.signing.verify import verify
 
 VERDICT, TABLES = "verdict.json", "tables"
 LISTS = "lists"  # what analyses made for other programs and for people, by name
@@ -105,13 +105,8 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     The run is verified first; its report settings are taken from its PDF. Raises :class:`DataError` where the run does
     not verify, or where a name that may not be published stands in what would be written.
     """
-    verification = verify(run_folder)
-    if verification.worst in (CheckStatus.INVALID, CheckStatus.INDETERMINATE):
-        first = next(check for check in verification.checks if check.status is verification.worst)
-        text = first.message if first.subject == str(run_folder) else f"{first.subject} {first.message}"
-        raise DataError(str(run_folder), text, "a signed run that frtaudit verify accepts")
-    if folder.exists() and any(path.name != DRAFT for path in folder.iterdir()):
-        raise DataError(str(folder), "is not empty", "a new or empty folder")
+    refuse_unverified(run_folder)
+    refuse_occupied(folder, DRAFT)
     full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))
     settings = _settings_of(run_folder, key)
     signing = signing_of(settings)

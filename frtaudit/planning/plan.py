@@ -1,7 +1,7 @@
 """From a spec and settings to a plan: what the cohort would have to be. Nothing is audited and nothing written."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from frtaudit.core.machine.progress import Progress, quiet
@@ -22,7 +22,6 @@ from frtaudit.stats.sample_size.power import MIN_SUBJECTS
 DEFF, ONE = "--deff", "1 (independent comparisons) or more"
 SHARE = "a rate between 0 and 1, both excluded"
 COMPARED = {"vendor_comparison", "two_systems"}  # analyses whose systems are planned as pairs
-STAND_IN = {"audit": "templates", "cohort": "synthetic"}
 
 
 def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Plan:
@@ -32,6 +31,7 @@ def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Pla
     Raises :class:`~frtaudit.errors.FrtauditError`.
 
     >>> from frtaudit.config.load import load_spec
+    >>> from frtaudit.planning.values import with_stand_in
     >>> spec = load_spec(with_stand_in([]))
     >>> found = plan(spec, Settings(subjects=500, samples=4, limits={"fnmr": 0.01}))
     >>> [section.name for section in found.sections]
@@ -50,17 +50,6 @@ def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Pla
         parties = from_cohort(cohort_data, comparisons, groups)
         sections = _sections(asked, context, parties, len(load_providers(asked, cohort_data)), systems)
     return Plan(sections=tuple(sections), alpha=context.alpha, settings=settings)
-
-
-def with_stand_in(overrides: Sequence[str]) -> list[str]:
-    """Overrides for a cohort given by its size: the spec's own is not asked for, and a spec need not be named.
-
-    >>> with_stand_in(["schema=gender", "cohort.root=faces"])
-    ['audit=templates', 'cohort=synthetic', 'schema=gender']
-    """
-    words = [word for word in overrides if word.partition("=")[0].partition(".")[0] != "cohort"]
-    named = {word.partition("=")[0] for word in words}
-    return [*(f"{key}={value}" for key, value in STAND_IN.items() if key not in named), *words]
 
 
 def check(settings: Settings) -> None:

@@ -1,6 +1,6 @@
 """A plan: sections of rows, and the settings that it was made with."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from frtaudit.core.canonical import Json, number_out
@@ -9,6 +9,7 @@ from frtaudit.errors import printable
 
 Cell = str | int | float | None
 NOTHING = "-"
+STAND_IN = {"audit": "templates", "cohort": "synthetic"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,3 +112,14 @@ def shown(cell: Cell) -> str:
 
 def _out(cell: Cell) -> Json:
     return number_out(cell) if isinstance(cell, float) else cell
+
+
+def with_stand_in(overrides: Sequence[str]) -> list[str]:
+    """Overrides for a cohort given by its size: the spec's own is not asked for, and a spec need not be named.
+
+    >>> with_stand_in(["schema=gender", "cohort.root=faces"])
+    ['audit=templates', 'cohort=synthetic', 'schema=gender']
+    """
+    words = [word for word in overrides if word.partition("=")[0].partition(".")[0] != "cohort"]
+    named = {word.partition("=")[0] for word in words}
+    return [*(f"{key}={value}" for key, value in STAND_IN.items() if key not in named), *words]

@@ -5,16 +5,12 @@ statement that names what was approved, to the last byte, and both public halves
 """
 
 import os
-import sys
 import tempfile
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
-from frtaudit.core.machine.command_line import Parser
-from frtaudit.errors import DataError, FrtauditError, VerificationError, printable
+from frtaudit.errors import DataError, VerificationError
 from frtaudit.report.files import PDF, RESULT
-from frtaudit.signing.keys import load_signer
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer, check_names, check_years, fingerprint
@@ -50,24 +46,6 @@ def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:
         _replace(record, approval_statement(files, signer, when))
         written.append(record)
     return tuple(written)
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """``frtaudit approve RUN --key K``: 0 approved, 1 could not, 2 usage, or a run that does not verify."""
-    parser = Parser(prog="frtaudit approve", description="Add an approving signature.")
-    parser.add_argument("run", metavar="RUN", help="a signed run folder, or its PDF")
-    parser.add_argument("--key", required=True, metavar="K", help="the approver's key: see frtaudit keygen")
-    parser.add_argument("--password-file", metavar="FILE", help="file with the key's password")
-    options = parser.parse_args(argv)
-    try:
-        signer = load_signer(options.key, options.password_file)
-        written = approve(Path(options.run), signer, datetime.now(UTC))
-    except FrtauditError as error:
-        sys.stderr.write(f"frtaudit approve: {error}\n")
-        return error.exit_code
-    names = ", ".join(path.name for path in written)
-    sys.stdout.write(f"approved by {signer.name!r} (key {signer.keyid[:16]}...): {printable(names)}\n")
-    return 0
 
 
 def _check_run(path: Path) -> None:

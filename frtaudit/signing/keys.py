@@ -4,10 +4,10 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit.core.machine.files import Links, irregular
 from frtaudit.errors import DataError
 from frtaudit.signing.foreign_key import foreign_signer
 from frtaudit.signing.key_folder import PUBLIC, STATEMENT_KEY, generate, read
+from frtaudit.signing.named_files import check_key
 from frtaudit.signing.password import bytes_of, password_for
 from frtaudit.signing.signer import DEMO_NAME, Signer
 
@@ -39,20 +39,13 @@ def load_signer(key: str | Path | None = None, password_file: str | Path | None 
     if key is None:
         return demo_signer(datetime.now(UTC))
     folder = Path(key)
-    check_place(folder)
+    check_key(folder)
     if folder.is_file():
         return foreign_signer(folder, password_file)
     password = None
     if b"ENCRYPTED" in bytes_of(folder / STATEMENT_KEY).split(b"\n", 1)[0]:
         password = password_for(password_file, f"Password of {folder}: ")
     return read(folder, password)
-
-
-def check_place(key: Path) -> None:
-    """Raise :class:`DataError` where a key's folder or file is not there, or neither; nothing is opened."""
-    if not key.is_dir() and not key.is_file():
-        problem = irregular(key, Links.FOLLOW) or "does not exist"
-        raise DataError(f"key {key}", problem, "a folder of frtaudit keygen, a PKCS#12 or a PEM file")
 
 
 def demo_signer(when: datetime) -> Signer:

@@ -18,12 +18,12 @@ from cryptography import x509
 from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.command_line import Parser
-from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
 from frtaudit.errors import DataError, FrtauditError, VerificationError, printable, why
 from frtaudit.signing.manifest import LINE_ENDS, digest_bytes
+from frtaudit.signing.named_files import read_seal
 from frtaudit.signing.signer import Signer, check_years, common_name
 from frtaudit.signing.statement import TIME_FORMAT, Scope, Statement, open_statement, seal_statement
 
@@ -78,16 +78,6 @@ def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -
         raise VerificationError(where, f"has {LINE_ENDS}")
     given = None if token is None else read_stamp(str(token), envelope, roots, where)
     return Seal(content=content, statement=statement, stamp=given, sha256=sha256(data))
-
-
-def read_seal(path: str | Path) -> bytes:
-    """The bytes of a seal's file. Raises DataError."""
-    try:
-        return read_regular(Path(path))
-    except OSError as error:
-        raise DataError(
-            "seal", f"{Path(path).name} cannot be read ({error.strerror})", "a file of frtaudit seal"
-        ) from None
 
 
 def load_seal(path: str | None) -> Seal | None:

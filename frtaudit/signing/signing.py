@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frtaudit.core.spec import Report
-from frtaudit.signing.keys import check_place, load_signer
+from frtaudit.signing.keys import load_signer
+from frtaudit.signing.named_files import check_key
 from frtaudit.signing.pdf.pades import BASIC, Pades, check_named, pades_of
 from frtaudit.signing.signer import Signer, check_names, check_years
 
@@ -48,6 +49,6 @@ def signing_of(settings: Report) -> Signing:
 def check_signing(settings: Report) -> None:
     """Raise :class:`DataError` for what :func:`signing_of` refuses; no key is opened, no authority asked."""
     if settings.sign and settings.key:
-        check_place(Path(settings.key))
+        check_key(Path(settings.key))
     if settings.sign and settings.pdf:
         check_named(settings.pades, settings.tsa, settings.evidence)

@@ -8,7 +8,7 @@ import pytest
 import frtaudit
 from frtaudit.config import plugins
 from frtaudit.config.plugins import fault_line, load_plugins
-from frtaudit.core.registry import lookup, names
+from frtaudit.core.registry import Declared, lookup, names
 from frtaudit.errors import DataError
 
 
@@ -27,19 +27,20 @@ def test_everything_of_the_house_is_registered() -> None:
 
 
 def test_what_the_sources_declare_is_what_they_register() -> None:
-    """Each file with ``@register`` is declared by the group, name and first line that its import registers."""
+    """Each file with ``@register`` is declared by the group, name, first line and metrics that its import registers."""
     load_plugins()
     declared = plugins._declarations()
-    for group, name, module, line in declared:
+    for group, name, source in declared:
         known = lookup(group, name, name)
-        assert (known.__module__, str(known.__doc__).split("\n")[0]) == (module, line)
+        metrics = getattr(known, "metrics", ()) if group == "analysis" else ()
+        assert Declared(known.__module__, str(known.__doc__).split("\n")[0], metrics) == source
     root = Path(frtaudit.__file__).parent
     for package in plugins.PACKAGES:
         for file in root.joinpath(*package.split(".")).glob("*.py"):
             count = file.read_text(encoding="utf-8").count("\n@register(")
-            assert count == sum(place == f"frtaudit.{package}.{file.stem}" for _, _, place, _ in declared), (
-                file
-            )
+            assert count == sum(
+                source.module == f"frtaudit.{package}.{file.stem}" for *_, source in declared
+            ), file
 
 
 def test_an_error_of_a_plug_in_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from frtaudit.core import registry
-from frtaudit.core.registry import about, declare, load_entry_points, lookup, name_of, names, register
+from frtaudit.core.registry import (
+    Declared,
+    about,
+    declare,
+    load_entry_points,
+    lookup,
+    name_of,
+    names,
+    register,
+)
 from frtaudit.errors import SpecError
 
 
@@ -71,8 +80,8 @@ def test_a_declared_plugin_is_imported_when_it_is_looked_up(
         '@register("cohort", "late")\n@dataclass(frozen=True)\nclass Late:\n    """Late."""\n'
     )
     (tmp_path / "empty_plugin.py").write_text("")
-    declare("cohort", "late", "late_plugin", "Late.")
-    declare("cohort", "empty", "empty_plugin", "Empty.")
+    declare("cohort", "late", Declared("late_plugin", "Late."))
+    declare("cohort", "empty", Declared("empty_plugin", "Empty."))
     assert names("cohort") == ["empty", "late"]
     assert about("cohort", "late") == "Late."
     assert "late_plugin" not in sys.modules
@@ -110,7 +119,8 @@ def test_other_wheels_register_themselves(monkeypatch: pytest.MonkeyPatch) -> No
         asked.append(group)
         return [Point("z"), Point("a")]
 
-    monkeypatch.setattr(registry, "entry_points", found)
+    monkeypatch.setattr(registry, "_names_the_group", lambda _: True)
+    monkeypatch.setattr("importlib.metadata.entry_points", found)
     load_entry_points()
     assert asked == ["frtaudit.plugins"]
     assert seen == ["a", "z"]
@@ -136,5 +146,5 @@ def test_wheels_are_looked_for_again_only_where_a_folder_changed(
     (about / "entry_points.txt").unlink()
     os.utime(tmp_path / "site", ns=(2, 2))
     load_entry_points()
-    monkeypatch.setattr(registry, "entry_points", lambda **_: pytest.fail("looked again"))
+    monkeypatch.setattr(registry, "_entry_points", lambda: pytest.fail("looked again"))
     load_entry_points()

@@ -7,8 +7,8 @@ import pytest
 
 from frtaudit.config.load import load_spec
 from frtaudit.errors import SpecError
-from frtaudit.planning.plan import check, plan, with_stand_in
-from frtaudit.planning.values import Section, Settings
+from frtaudit.planning.plan import check, plan
+from frtaudit.planning.values import Section, Settings, with_stand_in
 from frtaudit.stats.sample_size.power import (
     Dependence,
     least,

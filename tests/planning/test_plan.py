@@ -6,8 +6,8 @@ from small_audits import spec
 from frtaudit.config.load import load_spec
 from frtaudit.core.spec import RequirementSpec, Thresholds
 from frtaudit.errors import SpecError
-from frtaudit.planning.plan import check, plan, with_stand_in
-from frtaudit.planning.values import Plan, Settings
+from frtaudit.planning.plan import check, plan
+from frtaudit.planning.values import Plan, Settings, with_stand_in
 
 REQUIREMENTS = (
     RequirementSpec(name="each", metric="fnmr_at_fmr", limit=0.3, at={"fmr": 0.1}, group="each"),

@@ -25,7 +25,8 @@ from frtaudit.pipeline.components import load_cohort, load_providers
 from frtaudit.pipeline.provenance import inputs_of
 from frtaudit.signing import seal as command
 from frtaudit.signing.keys import load_signer
-from frtaudit.signing.seal import SEAL, load_seal, make_seal, open_seal, read_seal
+from frtaudit.signing.named_files import read_seal
+from frtaudit.signing.seal import SEAL, load_seal, make_seal, open_seal
 from frtaudit.signing.signer import Signer
 
 CONTENT = sealed_content({"seed": 0}, "0" * 64, {"metadata.csv": "1" * 64})

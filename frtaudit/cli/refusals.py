@@ -1,0 +1,45 @@
+"""What is wrong with a spec before its data are read, told before the pipeline is loaded: missing files, too few B."""
+
+import os
+from pathlib import Path
+
+from frtaudit.config.places import is_of_the_house, refuse_missing_root
+from frtaudit.core.spec import AuditSpec
+from frtaudit.signing import named_files
+
+
+def refuse(spec: AuditSpec) -> None:
+    """Raise what an audit would say of the spec after it has loaded more; its analyses need not be imported yet."""
+    refuse_missing_root(spec)
+    named_files.refuse_missing(spec)
+    _refuse_missing_lists(spec)
+    if spec.requirements:
+        _refuse_few_replicates(spec)
+
+
+def _refuse_missing_lists(spec: AuditSpec) -> None:
+    """What reads thresholds and pairs says of a file that is not there."""
+    if spec.thresholds.file is not None and not os.path.lexists(spec.thresholds.file):
+        from frtaudit.inputs.threshold_file import thresholds_from_file
+
+        thresholds_from_file(spec, "")
+    for folds in (spec.folds, *(test_set.folds for test_set in spec.test_sets.values())):
+        if folds.file is not None and not os.path.lexists(folds.file):
+            from frtaudit.inputs.pairlist import lines_of  # it loads what reads tables
+
+            lines_of(Path(folds.file))
+
+
+def _refuse_few_replicates(spec: AuditSpec) -> None:
+    """Refuse a B that is too small for alpha; for the findings too, where the spec alone tells how many they are."""
+    from frtaudit.config.validate import check_resamples  # loads NumPy, as does who typed the spec
+
+    declared = getattr(spec.cohort, "systems", None) if is_of_the_house(spec.cohort) else None
+    systems = declared if spec.providers is None else spec.providers
+    if systems and all(schema.classes and not schema.cross for schema in spec.schemas.values()):
+        from frtaudit.config.replicates import refuse_few_replicates  # it loads what decides requirements
+
+        refuse_few_replicates(
+            spec, {name: schema.classes for name, schema in spec.schemas.items()}, len(systems)
+        )
+    check_resamples(spec.bootstrap)

@@ -1,0 +1,23 @@
+"""Whether B is enough for the findings that a spec asks for (FORMULAS 8.9)."""
+
+from collections.abc import Mapping
+
+from frtaudit.config.validate import check_resamples
+from frtaudit.core.spec import AuditSpec
+from frtaudit.evaluation.answerable import TRANSACTIONS
+from frtaudit.evaluation.requirements import directions, planned
+from frtaudit.stats.systems.multiplicity import enough_for_holm
+
+
+def refuse_few_replicates(spec: AuditSpec, ranked: Mapping[str, tuple[str, ...]], systems: int) -> None:
+    """Refuse, before anything is scored, a B too small for alpha or for the family's first step (FORMULAS 8.9).
+
+    ``ranked``: schema to its classes, ``unknown`` apart; ``systems``: how many are audited.
+    """
+    counted = TRANSACTIONS in spec.analyses
+    findings = planned(spec.requirements, ranked, systems, counted=counted)
+    sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
+    default = spec.bootstrap.alpha
+    alpha = min([default, *(requirement.alpha(default) for requirement in spec.requirements)])
+    needed = enough_for_holm(alpha, sides * findings)
+    check_resamples(spec.bootstrap, findings, needed)

@@ -1,0 +1,22 @@
+"""The folders of a publishable variant: the run that it is made of, and where it is written."""
+
+from pathlib import Path
+
+from frtaudit.errors import DataError
+from frtaudit.signing.verification import CheckStatus
+from frtaudit.signing.verify import verify
+
+
+def refuse_unverified(run_folder: Path) -> None:
+    """Raise :class:`DataError` for a run that does not verify."""
+    verification = verify(run_folder)
+    if verification.worst in (CheckStatus.INVALID, CheckStatus.INDETERMINATE):
+        first = next(check for check in verification.checks if check.status is verification.worst)
+        text = first.message if first.subject == str(run_folder) else f"{first.subject} {first.message}"
+        raise DataError(str(run_folder), text, "a signed run that frtaudit verify accepts")
+
+
+def refuse_occupied(folder: Path, draft: str = ".draft") -> None:
+    """Raise :class:`DataError` for an output folder that holds files; ``draft``: what a run that ended early leaves."""
+    if folder.exists() and any(path.name != draft for path in folder.iterdir()):
+        raise DataError(str(folder), "is not empty", "a new or empty folder")
