@@ -38,10 +38,9 @@ def imported(words: str, watched: set[str], folder: Path) -> tuple[int, int, str
     ("words", "code", "most"),
     [
         ("list", 0, 345),
-        ("explain missing", 1, 400),
         ("export missing", 1, 330),
         ("figures .", 1, 330),
-        ("publish missing --out out", 1, 400),
+        ("publish missing --out out", 1, 560),
         ("approve missing --key missing", 1, 260),
         ("plan audit=nosuch", 2, 450),
         ("embed missing", 2, 600),
@@ -51,7 +50,7 @@ def imported(words: str, watched: set[str], folder: Path) -> tuple[int, int, str
         ("run missing/scores.csv", 2, 420),
         ("run audit=demo bootstrap.B=99999999999", 2, 560),
         ("run -m audit=nosuch seed=1,2", 2, 560),
-        ("seal audit=nosuch", 2, 860),
+        ("seal audit=nosuch", 2, 450),
     ],
 )
 def test_a_list_and_an_error_import_no_heavy_library(
@@ -81,7 +80,8 @@ def test_a_list_imports_nothing_of_hydra(tmp_path: Path) -> None:
         ("run audit=demo seal=missing", 1, 600),
         ("run audit=demo hydra.run.dir=used", 2, 640),
         ("run audit=demo thresholds.source=file thresholds.file=missing", 1, 600),
-        ("seal audit=templates cohort.root=missing", 1, 720),
+        ("explain missing", 1, 420),
+        ("seal audit=templates cohort.root=missing", 1, 600),
         ("plan audit=templates cohort.root=missing", 1, 720),
         ("run audit=scores cohort.scores=[missing.csv]", 2, 580),
         ("run audit=templates cohort.root=missing", 1, 720),
