@@ -37,10 +37,9 @@ def imported(words: str, watched: set[str], folder: Path) -> tuple[int, int, str
 @pytest.mark.parametrize(
     ("words", "code", "most"),
     [
-        ("explain missing", 1, 400),
         ("export missing", 1, 330),
         ("figures .", 1, 330),
-        ("publish missing --out out", 1, 400),
+        ("publish missing --out out", 1, 560),
         ("approve missing --key missing", 1, 260),
         ("plan audit=nosuch", 2, 450),
         ("embed missing", 2, 600),
@@ -50,7 +49,7 @@ def imported(words: str, watched: set[str], folder: Path) -> tuple[int, int, str
         ("run missing/scores.csv", 2, 420),
         ("run audit=demo bootstrap.B=99999999999", 2, 560),
         ("run -m audit=nosuch seed=1,2", 2, 560),
-        ("seal audit=nosuch", 2, 860),
+        ("seal audit=nosuch", 2, 450),
     ],
 )
 def test_an_error_imports_no_heavy_library(words: str, code: int, most: int, tmp_path: Path) -> None:
@@ -81,7 +80,8 @@ def test_a_list_imports_no_heavy_library_and_nothing_of_hydra(tmp_path: Path) ->
         ("run audit=demo seal=missing", 1, 600),
         ("run audit=demo hydra.run.dir=used", 2, 640),
         ("run audit=demo thresholds.source=file thresholds.file=missing", 1, 600),
-        ("seal audit=templates cohort.root=missing", 1, 720),
+        ("explain missing", 1, 420),
+        ("seal audit=templates cohort.root=missing", 1, 600),
         ("plan audit=templates cohort.root=missing", 1, 720),
         ("run audit=scores cohort.scores=[missing.csv]", 2, 580),
         ("run audit=templates cohort.root=missing", 1, 720),

@@ -180,7 +180,7 @@ def _rederived(recorded: "Mapping[str, Json]", run: Path, overrides: Sequence[st
 
 def seal(argv: Sequence[str]) -> int:
     """Sign spec and cohort before the scores are seen."""
-    from frtaudit.signing import seal as command
+    from frtaudit.cli import seal as command
 
     return command.main(argv, _sealed)
 

@@ -141,12 +141,12 @@ def _spec(config: Composed, overrides: Sequence[str]) -> tuple[AuditSpec, Path]:
     """The spec and the folder of its run, both refused before the spec's analyses are imported."""
     folders: list[Path] = []
 
-    def look(spec: AuditSpec) -> None:
+    def refuse_early(spec: AuditSpec) -> None:
         refuse(spec)
         folders.append(_folder(overrides, config))
         refuse_used(folders[0])
 
-    return audit_of(config, look), folders[0]
+    return audit_of(config, refuse_early), folders[0]
 
 
 def _folder(overrides: Sequence[str], config: Composed) -> Path:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from frtaudit.collection.embed.spec import EmbedSpec
     from frtaudit.collection.spec import CollectionSpec
 
-Look = Callable[[AuditSpec], None]
+Refuse = Callable[[AuditSpec], None]
 """What may refuse a spec whose analyses are not imported yet: in place of each stands what the registry knows."""
 
 MAX_JOBS = 10_000
@@ -39,7 +39,7 @@ _AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr", "ratio_to_overall", "fmr_same_c
 
 
 def load_spec(
-    overrides: Sequence[str] = (), config_dir: str | Path | None = None, look: Look | None = None
+    overrides: Sequence[str] = (), config_dir: str | Path | None = None, refuse: Refuse | None = None
 ) -> AuditSpec:
     """The resolved, typed and checked spec that ``frtaudit run`` would take.
 
@@ -49,7 +49,7 @@ def load_spec(
         As on the command line: ``["audit=demo", "bootstrap.B=99"]``.
     config_dir : str or Path, optional
         A folder with presets of one's own.
-    look : callable, optional
+    refuse : callable, optional
         What else looks at the spec, and may raise, before the analyses that it names are imported.
 
     Returns
@@ -67,7 +67,7 @@ def load_spec(
     >>> load_spec(["audit=demo", "bootstrap.B=99"]).bootstrap.B
     99
     """
-    return audit_of(composed(CONFIG, overrides, config_dir), look)
+    return audit_of(composed(CONFIG, overrides, config_dir), refuse)
 
 
 def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "CollectionSpec":
@@ -142,8 +142,8 @@ def whole_digest(spec: AuditSpec) -> str:
     return digest(to_portable(spec))
 
 
-def audit_of(config: Composed, look: Look | None = None) -> AuditSpec:
-    """The typed and checked spec of what was composed; ``look``: as of :func:`load_spec`.
+def audit_of(config: Composed, refuse: Refuse | None = None) -> AuditSpec:
+    """The typed and checked spec of what was composed; ``refuse``: as of :func:`load_spec`.
 
     Its analyses load the numerical libraries: they are imported once the rest is right.
     """
@@ -153,8 +153,8 @@ def audit_of(config: Composed, look: Look | None = None) -> AuditSpec:
 
     check_spec(spec)
     spec = placed(spec)
-    if look is not None:
-        look(spec)
+    if refuse is not None:
+        refuse(spec)
     spec = placed_analyses(replace(spec, analyses=analyses_of(plain)))
     config.refuse_settings()
     return spec

@@ -85,8 +85,8 @@ def analyses_of(spec: Mapping[str, object]) -> dict[str, object]:
     """The analyses of a spec as plain data, by name; those that are given fields are imported first."""
     given = _analyses(spec["analyses"])
     first = sorted(given, key=lambda key: not given[key])
-    made = {key: plugin("analysis", given[key], f"analyses.{key}", default=key) for key in first}
-    return {key: made[key] for key in given}
+    analyses = {key: plugin("analysis", given[key], f"analyses.{key}", default=key) for key in first}
+    return {key: analyses[key] for key in given}
 
 
 def plugin_plain(group: str, plugin: object, keep: Keep = identifies) -> dict[str, Json]:

@@ -6,8 +6,7 @@ cannot prove that nobody had looked at scores by then.
 """
 
 import json
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,15 +15,12 @@ from typing import TYPE_CHECKING
 from cryptography import x509
 
 from frtaudit.core.canonical import Json, sha256, to_bytes
-from frtaudit.core.machine import signals
-from frtaudit.core.machine.command_line import Parser
-from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
-from frtaudit.errors import DataError, FrtauditError, VerificationError, printable, why
+from frtaudit.errors import DataError, VerificationError, why
 from frtaudit.signing.manifest import LINE_ENDS, digest_bytes
 from frtaudit.signing.named_files import read_seal
-from frtaudit.signing.signer import Signer, check_years, common_name
+from frtaudit.signing.signer import Signer, common_name
 from frtaudit.signing.statement import TIME_FORMAT, Scope, Statement, open_statement, seal_statement
 
 if TYPE_CHECKING:
@@ -33,9 +29,6 @@ if TYPE_CHECKING:
 SEAL = "seal.json"
 SEAL_START = b'{"envelope":'  # of every seal: canonical JSON
 CONTENT = "sealed.json"
-
-Content = Callable[[Sequence[str], str | None], Mapping[str, Json]]
-"""What is sealed: (overrides, folder of presets) to :func:`frtaudit.core.seal.sealed_content`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,53 +112,3 @@ def recorded(seal: Seal, result: AuditResult) -> SealRecord:
 def attach_seal(seal: Seal | None, result: AuditResult) -> AuditResult:
     """The result with what it must say of the seal that it was run under."""
     return result if seal is None else replace(result, seal=recorded(seal, result))
-
-
-def main(argv: Sequence[str], content: Content) -> int:
-    """``frtaudit seal SPEC --out FILE``: 0 sealed, 1 could not, 2 usage."""
-    options = _parser().parse_intermixed_args(argv)
-    try:
-        out = Path(options.out)
-        if out.exists():
-            raise DataError("--out", f"{out.name} exists", "a new file: a seal is not overwritten")
-        sealed = content(options.overrides, options.config_dir)
-        from frtaudit.signing.keys import load_signer  # after the spec: an error of it comes sooner
-
-        signals.check()
-        signer = load_signer(options.key, options.password_file)
-        when = datetime.now(UTC)
-        check_years(signer, when)
-        data = make_seal(sealed, signer, when, options.tsa)
-        signals.check()
-        try:
-            OutputFolder(out.parent).write(out.name, data)
-        except OSError as error:
-            problem = f"{out.name} cannot be written ({error.strerror})"
-            raise DataError("--out", problem, "a writable folder") from None
-    except FrtauditError as error:
-        sys.stderr.write(f"frtaudit seal: {error}\n")
-        return error.exit_code
-    seal = open_seal(data, options.out)
-    time = f"{seal.statement.when:%Y-%m-%d %H:%M:%S} UTC by this machine's clock"
-    if seal.stamp is not None:
-        time = f"{seal.stamp.when:%Y-%m-%d %H:%M:%S} UTC by {common_name(seal.stamp.certificate)!r}"
-    by = f"sealed by {common_name(seal.statement.certificate)!r}, {time}"
-    place = printable(options.out)
-    sys.stdout.write(f"{by}: {place} (sha256 {seal.sha256})\nRun it with: frtaudit run ... seal={place}\n")
-    return 0
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="frtaudit seal",
-        description="Sign spec and cohort before the scores are seen.",
-        allow_abbrev=False,
-    )
-    add = parser.add_argument
-    add("overrides", nargs="*", metavar="key=value", help="the spec, as for frtaudit run")
-    add("--out", default=SEAL, metavar="FILE", help=f"output file (default: {SEAL})")
-    add("--key", metavar="K", help="signing key: see frtaudit keygen (default: this machine's demo key)")
-    add("--password-file", metavar="FILE", help="file with the key's password")
-    add("--tsa", metavar="URL", help="RFC 3161 time-stamping authority")
-    add("--config-dir", "-cd", metavar="FOLDER", help="your own presets")
-    return parser

@@ -9,6 +9,7 @@ from frtaudit.config.load import load_spec
 from frtaudit.errors import FrtauditError
 from frtaudit.pipeline.dry_run import check
 
+UNDECLARED = ("schema=null", "+schemas.group={column: group}")
 SMALL = ("audit=demo", "cohort.subjects=24")
 
 
@@ -33,17 +34,17 @@ def test_it_says_what_a_check_says(
     with pytest.raises(FrtauditError) as late:
         check(spec)
     with pytest.raises(FrtauditError) as early:
-        load_spec([*SMALL, *words], look=refuse)
+        load_spec([*SMALL, *words], refuse=refuse)
     assert str(early.value) == str(late.value)
 
 
 def test_a_b_below_alpha_is_refused_whatever_the_data() -> None:
     """Classes of an undeclared schema are counted in the data: alpha alone needs 39."""
     with pytest.raises(FrtauditError, match=r"^bootstrap.B: B = 38 is too small .*; accepted: 39 or more$"):
-        load_spec([*SMALL, "schemas.group.classes=[]", "bootstrap.B=38"], look=refuse)
-    load_spec([*SMALL, "schemas.group.classes=[]", "bootstrap.B=39"], look=refuse)
+        load_spec([*SMALL, *UNDECLARED, "bootstrap.B=38"], refuse=refuse)
+    load_spec([*SMALL, *UNDECLARED, "bootstrap.B=39"], refuse=refuse)
 
 
 def test_what_can_be_audited_passes() -> None:
     """The shipped audit itself."""
-    load_spec(SMALL, look=refuse)
+    load_spec(SMALL, refuse=refuse)

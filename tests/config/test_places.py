@@ -1,11 +1,26 @@
 """Tests of frtaudit.config.places: paths of a spec lead below the cohort's root as they do from the working folder."""
 
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from frtaudit.config.load import load_spec
+from frtaudit.config.places import refuse_missing_root
+from frtaudit.core.spec import PATH
 from frtaudit.errors import DataError
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A source of another wheel, whose root is not there."""
+
+    root: str = field(default="absent", metadata=PATH)
+
+    def load(self, *_: object) -> None:
+        """Nobody may call it here."""
+        pytest.fail("loaded")
+
 
 SPEC = [
     "audit=templates",
@@ -51,3 +66,11 @@ def test_two_files_of_one_name_are_refused_by_the_key_that_names_them(root: Path
         DataError, match=r"^protocol.file: 'pairs.csv' is both in the working folder and below 'root'"
     ):
         load_spec(SPEC)
+
+
+def test_a_source_of_another_wheel_is_loaded_by_the_audit_alone() -> None:
+    """It may make its root, or need none: it is not asked before."""
+    spec = load_spec(SPEC)
+    refuse_missing_root(replace(spec, cohort=Elsewhere()))
+    with pytest.raises(DataError, match="^cohort.root: no folder 'root'"):
+        refuse_missing_root(spec)

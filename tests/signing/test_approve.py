@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 
+from frtaudit.cli import approve as command
 from frtaudit.errors import DataError, FrtauditError, VerificationError
-from frtaudit.signing import approve as command
 from frtaudit.signing import key_folder
 from frtaudit.signing.approve import approve
 from frtaudit.signing.key_folder import PUBLIC, generate

@@ -14,6 +14,7 @@ from small_audits import spec
 from small_limits import file_size_limit
 from small_run import WHEN
 
+from frtaudit.cli import seal as command
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.identity import to_plain
 from frtaudit.core.machine import signals
@@ -23,7 +24,6 @@ from frtaudit.errors import DataError, VerificationError
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.components import load_cohort, load_providers
 from frtaudit.pipeline.provenance import inputs_of
-from frtaudit.signing import seal as command
 from frtaudit.signing.keys import load_signer
 from frtaudit.signing.named_files import read_seal
 from frtaudit.signing.seal import SEAL, load_seal, make_seal, open_seal
@@ -203,8 +203,8 @@ def test_a_signal_is_heard_before_a_key_is_read_and_before_a_file_is_written(
     with signals.listening(), pytest.raises(signals.Stopped):
         command.main(["--out", str(out)], signalled)
     monkeypatch.setattr("frtaudit.signing.keys.load_signer", lambda *_: None)
-    monkeypatch.setattr(command, "check_years", lambda *_: None)
-    monkeypatch.setattr(command, "make_seal", lambda *_: signalled() and b"{}")
+    monkeypatch.setattr("frtaudit.signing.signer.check_years", lambda *_: None)
+    monkeypatch.setattr("frtaudit.signing.seal.make_seal", lambda *_: signalled() and b"{}")
     with signals.listening(), pytest.raises(signals.Stopped):
         command.main(["--out", str(out)], lambda *_: CONTENT)
     assert not out.exists()
