@@ -184,21 +184,23 @@ def _joined(chunk: Ints, rooms: Sequence[_Room], rows: Halves) -> Spans:
 @kernel
 def _part(first: Index, second: Index, bucket: Halves | Index, cut: _Cut, pieces: _Pieces) -> None:
     """Sort a span into parts: by block of first rows, block of second rows and bucket."""
-    words, end, following = pieces.words, pieces.end, pieces.following
-    step, parts = cut.blocks * cut.buckets, end.size
-    within, inside = (1 << cut.first) - 1, (1 << cut.second) - 1
+    words, end, following, parts = pieces.words, pieces.end, pieces.following, pieces.end.size
+    low, high, buckets = np.uint32(cut.first), np.uint32(cut.second), np.uint32(cut.buckets)
+    within, inside = np.uint32((1 << cut.first) - 1), np.uint32((1 << cut.second) - 1)
+    step = np.uint32(cut.blocks * cut.buckets)
     for part in range(parts):
         end[part] = part << PIECE
     for q in range(first.size):
-        of = np.uint64((first[q] >> cut.first) * step + (second[q] >> cut.second) * cut.buckets + bucket[q])
-        at = end[of]
-        words[np.uint64(at)] = np.uint32(((first[q] & within) << cut.second) | (second[q] & inside))
+        row, other = np.uint32(first[q]), np.uint32(second[q])
+        of = np.uint32((row >> low) * step + (other >> high) * buckets + np.uint32(bucket[q]))
+        at = end[np.uint64(of)]
+        words[np.uint64(at)] = np.uint32(((row & within) << high) | (other & inside))
         at += 1
         if at & ((1 << PIECE) - 1) == 0:
             following[(at >> PIECE) - 1] = parts
             at = parts << PIECE
             parts += 1
-        end[of] = at
+        end[np.uint64(of)] = at
 
 
 @kernel
@@ -218,17 +220,17 @@ def _lay(pieces: _Pieces, cut: _Cut, rows: int, low: int, out: _Room) -> None:
         here[:] = 0
         piece = part
         while piece >= 0:
-            for q in range(piece << PIECE, min(end[part], (piece + 1) << PIECE)):
-                here[np.uint64(words[q] >> shift)] += np.uint32(1)
+            for word in words[piece << PIECE : min(end[part], (piece + 1) << PIECE)]:
+                here[np.uint64(word >> shift)] += np.uint32(1)
             piece = following[piece]
         pairs = _order(here, place, base - out.base[written[0]], low, out)
         written[0] += 1
         piece = part
         while piece >= 0:
-            for q in range(piece << PIECE, min(end[part], (piece + 1) << PIECE)):
-                slot = np.uint64(words[q] >> shift)
+            for word in words[piece << PIECE : min(end[part], (piece + 1) << PIECE)]:
+                slot = np.uint64(word >> shift)
                 at = place[slot]
-                seconds[np.uint64(at)] = np.uint16(words[q] & inside)
+                seconds[np.uint64(at)] = np.uint16(word & inside)
                 place[slot] = at + np.uint32(1)
             piece = following[piece]
         low += pairs
@@ -238,9 +240,9 @@ def _lay(pieces: _Pieces, cut: _Cut, rows: int, low: int, out: _Room) -> None:
 def _order(counts: Words, place: Words, base: int, low: int, out: _Room) -> int:
     """Write the runs of a part by length, and where the second rows of each begin, from ``low`` on; their number."""
     runs, pairs = np.zeros(LONG + 1, dtype=np.int64), np.zeros(LONG + 1, dtype=np.int64)
-    start, row, run, pair = out.start, out.row, out.made[1], 0
+    start, row, run, pair, most = out.start, out.row, out.made[1], 0, np.uint32(LONG)
     for count in counts:
-        length = np.uint64(min(count, LONG))
+        length = np.uint64(min(count, most))
         runs[length] += 1
         pairs[length] += count
     for size in range(1, LONG + 1):
@@ -250,11 +252,11 @@ def _order(counts: Words, place: Words, base: int, low: int, out: _Room) -> int:
     for first in range(counts.size):
         count = counts[first]
         if count > 0:
-            length = np.uint64(min(count, LONG))
-            place[first], here = pairs[length], runs[length]
-            start[here], row[here] = low + pairs[length], base + first
+            length = np.uint64(min(count, most))
+            at, here = pairs[length], np.uint64(runs[length])
+            place[first], start[here], row[here] = at, low + at, base + first
             runs[length] += 1
-            pairs[length] += count
+            pairs[length] = at + count
     return pair
 
 
