@@ -6,11 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-<<<<<<< HEAD
-from frtaudit.core.arrays import Bytes, Index, Integers, Ints
-=======
-from frtaudit.core.arrays import Bytes, Halves, Index, Ints
->>>>>>> s1
+from frtaudit.core.arrays import Bytes, Halves, Index, Integers, Ints
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats._numba import kernel
