@@ -120,9 +120,11 @@ def label(argv: Sequence[str]) -> int:
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.cli.refusals import refuse
-    from frtaudit.config.load import load_collection, load_spec
+    from frtaudit.config.load import load_collection, load_typed
 
-    spec = load_spec(label_overrides(options.overrides), options.config_dir, refuse)
+    read = load_typed(label_overrides(options.overrides), options.config_dir)
+    refuse(read.spec)
+    spec = read.whole()
     from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
 
     print("reading faces and scores ...", flush=True)
@@ -187,12 +189,13 @@ def seal(argv: Sequence[str]) -> int:
 
 def _sealed(overrides: Sequence[str], config_dir: str | None) -> "Mapping[str, Json]":
     from frtaudit.cli.refusals import refuse
-    from frtaudit.config.load import load_spec
+    from frtaudit.config.load import load_typed
 
-    spec = load_spec(overrides, config_dir, refuse)
+    read = load_typed(overrides, config_dir)
+    refuse(read.spec)
     from frtaudit.pipeline.preregistration import content  # after the spec: an error of it comes sooner
 
-    return content(spec)
+    return content(read.whole())
 
 
 def publish(argv: Sequence[str]) -> int:

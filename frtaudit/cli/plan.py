@@ -24,7 +24,7 @@ def main(argv: Sequence[str]) -> int:
     parser = parser_of("plan", DOES, OVERRIDES + PLAN_EXAMPLES)
     add_plan_flags(parser)
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.config.load import load_spec
+    from frtaudit.config.load import load_typed
     from frtaudit.config.places import refuse_missing_root
     from frtaudit.core.canonical import to_bytes
     from frtaudit.core.machine.progress import on_terminal
@@ -45,7 +45,9 @@ def main(argv: Sequence[str]) -> int:
     )
     words = with_stand_in(options.overrides) if by_size else options.overrides
     try:
-        spec = load_spec(words, options.config_dir, refuse_missing_root)
+        read = load_typed(words, options.config_dir)
+        refuse_missing_root(read.spec)
+        spec = read.whole()
     except SpecError as error:
         if (error.where, error.found) != ("audit", "nothing is selected"):
             raise

@@ -29,7 +29,7 @@ from frtaudit.config.composition import (
 from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_setting
 from frtaudit.config.hydra_errors import translating
 from frtaudit.config.interpolation import PLAIN, value_at
-from frtaudit.config.load import audit_of
+from frtaudit.config.load import typed
 from frtaudit.config.plugins import fault_line
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
@@ -117,6 +117,7 @@ def print_error(error: FrtauditError) -> None:
 
 def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], config_dir: str | None) -> int:
     """What ``--cfg`` and ``--info`` print, with ``--resolve`` and ``--package``."""
+    config.refuse_settings()
     flag_values = dict(pairwise(flags))
     if "--cfg" not in flag_values:
         if "--info" not in flag_values:
@@ -139,14 +140,11 @@ def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], conf
 
 def _spec(config: Composed, overrides: Sequence[str]) -> tuple[AuditSpec, Path]:
     """The spec and the folder of its run, both refused before the spec's analyses are imported."""
-    folders: list[Path] = []
-
-    def refuse_early(spec: AuditSpec) -> None:
-        refuse(spec)
-        folders.append(_folder(overrides, config))
-        refuse_used(folders[0])
-
-    return audit_of(config, refuse_early), folders[0]
+    read = typed(config)
+    refuse(read.spec)
+    folder = _folder(overrides, config)
+    refuse_used(folder)
+    return read.whole(), folder
 
 
 def _folder(overrides: Sequence[str], config: Composed) -> Path:

@@ -7,8 +7,8 @@ one place
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,16 +31,25 @@ if TYPE_CHECKING:
     from frtaudit.collection.embed.spec import EmbedSpec
     from frtaudit.collection.spec import CollectionSpec
 
-Refuse = Callable[[AuditSpec], None]
-"""What may refuse a spec whose analyses are not imported yet: in place of each stands what the registry knows."""
-
 MAX_JOBS = 10_000
 _AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr", "ratio_to_overall", "fmr_same_class", "fmr_same_class_ratio")
 
 
-def load_spec(
-    overrides: Sequence[str] = (), config_dir: str | Path | None = None, refuse: Refuse | None = None
-) -> AuditSpec:
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A typed and checked spec whose analyses are not imported: in place of each stands what the registry knows."""
+
+    spec: AuditSpec
+    plain: Mapping[str, object]
+    config: Composed
+
+    def whole(self) -> AuditSpec:
+        """The spec with its analyses, which load the numerical libraries. Raises :class:`SpecError`."""
+        self.config.refuse_settings()
+        return placed_analyses(replace(self.spec, analyses=analyses_of(self.plain)))
+
+
+def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:
     """The resolved, typed and checked spec that ``frtaudit run`` would take.
 
     Parameters
@@ -49,8 +58,6 @@ def load_spec(
         As on the command line: ``["audit=demo", "bootstrap.B=99"]``.
     config_dir : str or Path, optional
         A folder with presets of one's own.
-    refuse : callable, optional
-        What else looks at the spec, and may raise, before the analyses that it names are imported.
 
     Returns
     -------
@@ -67,7 +74,12 @@ def load_spec(
     >>> load_spec(["audit=demo", "bootstrap.B=99"]).bootstrap.B
     99
     """
-    return audit_of(composed(CONFIG, overrides, config_dir), refuse)
+    return load_typed(overrides, config_dir).whole()
+
+
+def load_typed(overrides: Sequence[str], config_dir: str | Path | None) -> Typed:
+    """The same, before its analyses are imported."""
+    return typed(composed(CONFIG, overrides, config_dir))
 
 
 def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "CollectionSpec":
@@ -142,22 +154,14 @@ def whole_digest(spec: AuditSpec) -> str:
     return digest(to_portable(spec))
 
 
-def audit_of(config: Composed, refuse: Refuse | None = None) -> AuditSpec:
-    """The typed and checked spec of what was composed; ``refuse``: as of :func:`load_spec`.
-
-    Its analyses load the numerical libraries: they are imported once the rest is right.
-    """
+def typed(config: Composed) -> Typed:
+    """The typed and checked spec of what was composed."""
     plain = presets.resolve_presets(config.resolved)
     spec = with_targets(with_test_data(without_analyses(plain)))
     from frtaudit.config.validate import check_spec  # loads NumPy: an unknown key is said without
 
     check_spec(spec)
-    spec = placed(spec)
-    if refuse is not None:
-        refuse(spec)
-    spec = placed_analyses(replace(spec, analyses=analyses_of(plain)))
-    config.refuse_settings()
-    return spec
+    return Typed(placed(spec), plain, config)
 
 
 def with_targets(spec: AuditSpec) -> AuditSpec:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.config.composition import CONFIG, composed
-from frtaudit.config.load import audit_of, load_spec
+from frtaudit.config.load import load_spec, typed
 from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
 from frtaudit.core.methods import Target
@@ -169,7 +169,7 @@ def evaluate(
     composition = composed(CONFIG, [*(_NAMED if arrays.named else _NAMELESS), targets, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
     both = {**schemas, **mapping(composition.resolved.get("schemas"))}
-    spec = audit_of(replace(composition, resolved={**composition.resolved, "schemas": both}))
+    spec = typed(replace(composition, resolved={**composition.resolved, "schemas": both})).whole()
     return _in_memory(_without_samples(spec, arrays), arrays)
 
 
