@@ -166,11 +166,11 @@ def _chunk_end(comparisons: SortedComparisons, furthest: int) -> int:
 
 def _products_tile(products: Halves) -> Tile:
     """Weights (P, L) of comparisons, each in its row, by a last row of ones; those above 255 in two terms."""
-    heaviest, one = int(products.max(initial=0)), np.ones((1, products.shape[1]), dtype=np.uint8)
+    heaviest, once = int(products.max(initial=0)), np.ones((1, products.shape[1]), dtype=np.uint8)
     if heaviest <= BYTE:
-        return _tile(np.vstack((products.astype(np.uint8), one)), len(products) + 1, by_runs=False)
+        return _tile(np.vstack((products.astype(np.uint8), once)), len(products) + 1, by_runs=False)
     times, rest = np.divmod(products, np.uint16(BYTE))
-    weights = np.vstack((rest.astype(np.uint8), one, times.astype(np.uint8), one * np.uint8(BYTE)))
+    weights = np.vstack((rest.astype(np.uint8), once, times.astype(np.uint8), once * np.uint8(BYTE)))
     return _tile(weights, len(products) + 1, by_runs=False)
 
 

@@ -200,9 +200,9 @@ def _fill_products(
         if size <= FEW:
             _draw_few(size, number, state, left, counts)
             for row in range(low, high):
-                one, two = np.uint64(pair[row, 0]) << S3, np.uint64(pair[row, 1]) << S3
+                left_byte, right_byte = np.uint64(pair[row, 0]) << S3, np.uint64(pair[row, 1]) << S3
                 for draw in range(number):
-                    product = (counts[draw] >> one & BYTE) * (counts[draw] >> two & BYTE)
+                    product = (counts[draw] >> left_byte & BYTE) * (counts[draw] >> right_byte & BYTE)
                     out[row, np.uint64(whose[draw])] += np.uint16(product)
             continue
         for draw in range(number):
@@ -263,9 +263,11 @@ def draw_products(n_samples: Ints, copies: Bytes, who: Ints, pair: Ints, *, seed
     out = np.zeros((who.size, copies.shape[1]), dtype=np.uint16)
     start = np.flatnonzero(np.diff(who, prepend=-1, append=n_samples.size))
     if who.size:
-        one = who[start[:-1]]
+        subjects = who[start[:-1]]
         with np.errstate(over="ignore"):
-            _fill_products(out, copies, one, n_samples[one], start, pair, word_of(seed), first, _room(copies))
+            _fill_products(
+                out, copies, subjects, n_samples[subjects], start, pair, word_of(seed), first, _room(copies)
+            )
     return out
 
 
