@@ -24,7 +24,7 @@ DEAR = ("test_random_reports.py", "test_interrupted.py")  # a minute or more in 
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
 # change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples; `walk` runs few: which lines are reached.
-settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True, max_examples=50)
+settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.register_profile("walk", deadline=None, derandomize=True, max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

@@ -62,7 +62,14 @@ def run(
     if flags:
         return _show(flags, config, overrides, config_dir)
     try:
-        spec, folder = _spec(config, overrides)
+        read = typed(config)
+        refuse(read.spec)
+    except FrtauditError as error:
+        return _refused(error)
+    folder = _folder(overrides, config)
+    try:
+        refuse_used(folder)
+        spec = read.whole()
     except FrtauditError as error:
         return _refused(error)
     with _made(folder):
@@ -75,7 +82,11 @@ def run(
 def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
     """The spec that :func:`run` would run, its folder checked too. Raises :class:`FrtauditError`."""
     config = composed(CONFIG, overrides, config_dir)
-    spec, folder = _spec(config, overrides)
+    read = typed(config)
+    refuse(read.spec)
+    folder = _folder(overrides, config)
+    refuse_used(folder)
+    spec = read.whole()
     above = next(path for path in (folder, *folder.parents) if path.exists())
     if not above.is_dir():
         raise as_line(NotADirectoryError(errno.ENOTDIR, "", str(above)), RUN_FOLDER)
@@ -136,15 +147,6 @@ def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], conf
     text = OmegaConf.to_yaml(OmegaConf.create(part)) if isinstance(part, (dict, list)) else f"{part}\n"
     sys.stdout.write(text)
     return DONE
-
-
-def _spec(config: Composed, overrides: Sequence[str]) -> tuple[AuditSpec, Path]:
-    """The spec and the folder of its run, both refused before the spec's analyses are imported."""
-    read = typed(config)
-    refuse(read.spec)
-    folder = _folder(overrides, config)
-    refuse_used(folder)
-    return read.whole(), folder
 
 
 def _folder(overrides: Sequence[str], config: Composed) -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from frtaudit.cli.refusals import refuse
-from frtaudit.config.load import load_spec
+from frtaudit.config.load import load_spec, load_typed
 from frtaudit.errors import FrtauditError
 from frtaudit.pipeline.dry_run import check
 
@@ -34,17 +34,17 @@ def test_it_says_what_a_check_says(
     with pytest.raises(FrtauditError) as late:
         check(spec)
     with pytest.raises(FrtauditError) as early:
-        load_spec([*SMALL, *words], refuse=refuse)
+        refuse(load_typed([*SMALL, *words], None).spec)
     assert str(early.value) == str(late.value)
 
 
 def test_a_b_below_alpha_is_refused_whatever_the_data() -> None:
     """Classes of an undeclared schema are counted in the data: alpha alone needs 39."""
     with pytest.raises(FrtauditError, match=r"^bootstrap.B: B = 38 is too small .*; accepted: 39 or more$"):
-        load_spec([*SMALL, *UNDECLARED, "bootstrap.B=38"], refuse=refuse)
-    load_spec([*SMALL, *UNDECLARED, "bootstrap.B=39"], refuse=refuse)
+        refuse(load_typed([*SMALL, *UNDECLARED, "bootstrap.B=38"], None).spec)
+    refuse(load_typed([*SMALL, *UNDECLARED, "bootstrap.B=39"], None).spec)
 
 
 def test_what_can_be_audited_passes() -> None:
     """The shipped audit itself."""
-    load_spec(SMALL, refuse=refuse)
+    refuse(load_typed(SMALL, None).spec)

@@ -27,7 +27,7 @@ from frtaudit.signing.verification import CheckStatus, Verification
 from frtaudit.signing.verify import verify
 
 FILES = ["report.pdf", "report.html", "result.json", "verdict.json", "tables/scores.parquet", STATEMENT]
-FLIPS = 20
+FLIPS = 40
 
 Flip = Callable[[Path, int], None]
 

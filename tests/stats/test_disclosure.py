@@ -56,7 +56,7 @@ def test_extremes_are_those_of_every_table_that_fits(cells: list[int], shown: li
     assert extremes(crossed(2, 2), whole(table), published, cell) == tried(table, published, cell)
 
 
-@settings(max_examples=15)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 30), min_size=12, max_size=12), st.integers(2, 12))
 def test_no_withheld_cell_is_left_narrow(cells: list[int], minimum: int) -> None:
     """Whatever the table, withheld cells keep values as far apart as declared, and all small ones are withheld."""

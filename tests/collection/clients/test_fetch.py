@@ -340,7 +340,7 @@ starts = st.sampled_from(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 @given(start=starts, middle=words, end=ends)
 def test_no_error_holds_an_address(
     start: str, middle: str, end: str, caplog: pytest.LogCaptureFixture

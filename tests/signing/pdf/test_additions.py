@@ -32,7 +32,7 @@ from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
 
 LATER = WHEN + timedelta(hours=1)
-FLIPS = 75
+FLIPS = 150
 NAMES = ["Prüfstelle Łódź", "監査法人", "(a) \\ <b> /c", "x" * 64, "مدقق", "a\tb"]
 
 

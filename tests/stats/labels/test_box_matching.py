@@ -82,14 +82,14 @@ rows_of_boxes = st.lists(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(rows=rows_of_boxes)
 def test_the_slow_twin_finds_the_same_faces(rows: list[tuple[int, int, tuple[float, ...]]]) -> None:
     """Growing parts and raising the bound pair by pair gives the faces of the thresholded tree."""
     assert faces(rows) == oracles_boxes.joined(*([row[k] for row in rows] for k in range(3)))
 
 
-@settings(deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(rows=rows_of_boxes, data=st.data())
 def test_the_order_of_boxes_and_services_says_nothing(rows: list, data: st.DataObject) -> None:
     """Boxes in any order, services and images under any numbers, give the same faces."""

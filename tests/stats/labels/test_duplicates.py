@@ -36,7 +36,7 @@ def test_the_length_of_a_vector_says_nothing() -> None:
     assert not duplicated(np.zeros(2, np.int32), np.float32([[5, 0], [0.1, 0.1]]), similarity=0.71).any()
 
 
-@settings(deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(size=st.integers(0, 12), seed=st.integers(0, 2**32 - 1), similarity=st.sampled_from([0.5, 0.8, 0.95]))
 def test_the_slow_twin_keeps_the_same(size: int, seed: int, similarity: float) -> None:
     """Pair by pair in plain Python the same faces are kept."""

@@ -21,7 +21,7 @@ def drawn(
     return made, pairs, query, person, rng.random(16) < 0.8, times
 
 
-@settings(deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]))
 def test_rates_are_those_of_comparisons_counted_one_by_one(seed: int, target: float) -> None:
     """FMR and FNMR at any threshold, and the smallest threshold that meets a target, as a plain loop finds them."""

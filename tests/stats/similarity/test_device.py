@@ -91,7 +91,7 @@ def bits(value: object) -> list[bytes]:
 
 
 @pytest.mark.compiled
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 999), width=st.sampled_from([2, 3, 16, 63, 64, 65, 128, 200, 512]),
     kind=st.sampled_from(["random", "ties", "edges"]), cells=st.sampled_from([1, 2]), distance=st.booleans(),
