@@ -11,7 +11,7 @@ from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.metrics import METRICS
 from frtaudit.errors import DataError, SpecError, printable
 from frtaudit.report.figure_choice import ACCEPTED, FORMATS, NONE_CHOSEN, WIDTHS, Choice
-from frtaudit.report.files import RESULT, STUDY, TABLE
+from frtaudit.report.files import RESULT, STUDY_FILE, TABLE
 
 EXAMPLES = """\
 examples
@@ -74,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
 
 def refuse_unfinished(run: Path) -> None:
     """Raise what reads a run says of a folder without a result, before more is loaded."""
-    if run.is_dir() and not any((run / name).exists() for name in (RESULT, TABLE, STUDY)):
+    if run.is_dir() and not any((run / name).exists() for name in (RESULT, TABLE, STUDY_FILE)):
         from frtaudit.report.exports.run_folder import read_run
 
         read_run(run)

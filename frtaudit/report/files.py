@@ -16,7 +16,7 @@ from frtaudit.errors import DataError, why
 
 RESULT, HTML, PDF, ANNEX = "result.json", "report.html", "report.pdf", "annex.pdf"
 TABLE, TABLE_HTML, TABLE_PDF = "sweep.json", "sweep.html", "sweep.pdf"
-STUDY = "nominal_levels.json"
+STUDY_FILE = "nominal_levels.json"
 SETTINGS, PREVIOUS, SEAL, SPEC = "report.json", "previous.json", "seal.json", "spec.json"
 CHECKLISTS, CHECKLISTS_CSV = "checklists.json", "checklists.csv"
 TEMPLATES, TEMPLATES_FILE = "templates/", "templates.json"

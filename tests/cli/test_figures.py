@@ -10,7 +10,7 @@ from frtaudit.core import Curve, Method
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.plain.records import to_json
 from frtaudit.report.figures.nominal_levels import CohortBands, Levels, Study
-from frtaudit.report.files import STUDY
+from frtaudit.report.files import STUDY_FILE
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def study(tmp_path: Path) -> Path:
         without=(0,),
     )
     bands = CohortBands(**design, level=0.95, curves=(naive,), truth=truth)
-    file = tmp_path / STUDY
+    file = tmp_path / STUDY_FILE
     file.write_bytes(to_bytes(to_json(Study(levels=(levels,), bands=bands))))
     return file
 

@@ -16,7 +16,7 @@ from frtaudit.report.figure_choice import ACCEPTED
 from frtaudit.report.figures import bands, canvas, coverage, legends, scales
 from frtaudit.report.figures.bands import RATE, Banded, BandStyle, outside
 from frtaudit.report.figures.curves import keys
-from frtaudit.report.files import STUDY
+from frtaudit.report.files import STUDY_FILE
 from frtaudit.report.pieces import HUES, Figure, Panel, spans
 
 NAMES = {"recentered": "recentred", "gaussian": "Gaussian"}  # as a report has them
@@ -103,7 +103,7 @@ def read_study(path: Path) -> Study | None:
 
     Raises :class:`DataError` for a file that cannot be read.
     """
-    file = path / STUDY if path.is_dir() else path
+    file = path / STUDY_FILE if path.is_dir() else path
     if file.name == "result.json" or (
         path.is_dir() and ((path / "result.json").exists() or not file.exists())
     ):
@@ -114,7 +114,7 @@ def read_study(path: Path) -> Study | None:
         raise DataError(str(path), f"cannot be read ({error.strerror})", ACCEPTED) from None
     except ValueError:
         raise DataError(str(file), "is not JSON", ACCEPTED) from None
-    if isinstance(content, dict) and "study" not in content and file.name != STUDY:
+    if isinstance(content, dict) and "study" not in content and file.name != STUDY_FILE:
         return None
     try:
         require(content["study"] == STUDY, "names the study")

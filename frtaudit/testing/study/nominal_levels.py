@@ -18,7 +18,7 @@ from frtaudit.core.methods import Method
 from frtaudit.core.plain.records import to_json
 from frtaudit.report.exports.latex import to_latex
 from frtaudit.report.figures.nominal_levels import Levels, Study
-from frtaudit.report.files import STUDY
+from frtaudit.report.files import STUDY_FILE
 from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Block, Column, Table, TextSpan, spans
 from frtaudit.testing.checks import Coverage, tally
@@ -123,9 +123,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     bands = true_curve.bands(cells(options)[0], methods, n=options.B, seed=options.seed)
     whole = Study(levels=tuple(results), bands=bands)
-    (options.out / STUDY).write_bytes(to_bytes(to_json(whole)))
+    (options.out / STUDY_FILE).write_bytes(to_bytes(to_json(whole)))
     latex = "\n".join(to_latex(table(levels)) for levels in results)
-    (options.out / STUDY).with_suffix(".tex").write_text(latex, "utf-8")
+    (options.out / STUDY_FILE).with_suffix(".tex").write_text(latex, "utf-8")
     into(options.docs, SECTION, text)
     sys.stdout.write(f"{text}\n")
     return 0

@@ -10,7 +10,7 @@ from frtaudit.core.canonical import to_bytes
 from frtaudit.core.plain.records import to_json
 from frtaudit.errors import DataError
 from frtaudit.report.figures.nominal_levels import CohortBands, Levels, Study, figures, read_study
-from frtaudit.report.files import STUDY
+from frtaudit.report.files import STUDY_FILE
 from frtaudit.report.paper_figures import drawings
 
 DESIGN = {"subjects": 40, "samples": 4, "dimension": 16, "concentration": (25.0, 90.0), "B": 49}
@@ -38,7 +38,7 @@ def study() -> Study:
 
 def write(folder: Path, found: Study) -> Path:
     """The study's file, as the study writes it."""
-    file = folder / STUDY
+    file = folder / STUDY_FILE
     file.write_bytes(to_bytes(to_json(found)))
     return file
 
@@ -65,7 +65,7 @@ def test_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:
 )
 def test_what_is_no_study_is_one_line(tmp_path: Path, held: bytes, line: str) -> None:
     """Broken JSON, and JSON of another layout."""
-    (tmp_path / STUDY).write_bytes(held)
+    (tmp_path / STUDY_FILE).write_bytes(held)
     with pytest.raises(DataError, match=line):
         read_study(tmp_path)
 
@@ -77,7 +77,7 @@ def test_rows_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         ("levels", [held["levels"][0] | {"coverage": [[0.5, 0.5]]}]),
         ("bands", held["bands"] | {"truth": held["bands"]["truth"] | {"x": [0.1, 0.2, 0.3]}}),
     ):
-        (tmp_path / STUDY).write_bytes(to_bytes(held | {key: broken}))
+        (tmp_path / STUDY_FILE).write_bytes(to_bytes(held | {key: broken}))
         with pytest.raises(DataError, match="not the numbers"):
             read_study(tmp_path)
 
