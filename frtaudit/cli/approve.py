@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from frtaudit.config.named_files import check_key
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import FrtauditError, printable
-from frtaudit.signing.named_files import check_key
 
 
 def main(argv: Sequence[str] | None = None) -> int:

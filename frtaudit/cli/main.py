@@ -207,8 +207,8 @@ def publish(argv: Sequence[str]) -> int:
     parser.add_argument("--minimum", type=int, default=10, metavar="N", help=minimum)
     parser.add_argument("--key", metavar="KEY", help="signing key (default: this machine's demo key)")
     options = parser.parse_args(argv)
+    from frtaudit.config.named_files import check_key
     from frtaudit.pipeline.publishable.places import refuse_occupied, refuse_unverified
-    from frtaudit.signing.named_files import check_key
 
     run_folder, out = Path(options.run), Path(options.out)
     if not run_folder.exists():

@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
+from frtaudit.config import named_files
 from frtaudit.config.places import is_of_the_house, refuse_missing_root
 from frtaudit.core.spec import AuditSpec
-from frtaudit.signing import named_files
 
 
 def refuse(spec: AuditSpec) -> None:

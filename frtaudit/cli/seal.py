@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from frtaudit.config.named_files import check_key
 from frtaudit.core.canonical import Json
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, FrtauditError, printable
 from frtaudit.report.files import SEAL
-from frtaudit.signing.named_files import check_key
 
 Content = Callable[[Sequence[str], str | None], Mapping[str, Json]]
 """What is sealed: (overrides, folder of presets) to :func:`frtaudit.core.seal.sealed_content`."""

@@ -67,9 +67,11 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
         checkpointed(spec, plain) as executor,
     ):
         for provider in progress(prepared.providers, "systems"):
-            system = evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor)
-            scored = scored_sets(spec, provider, cohort_data, prepared.lists)
-            system = replace(system, test_sets=scored, surveys=prepared.surveys)
+            system = replace(
+                evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor),
+                test_sets=scored_sets(spec, provider, cohort_data, prepared.lists),
+                surveys=prepared.surveys,
+            )
             read[system.provider] = _read(spec, system, progress)
             outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
             for name, rows in parquet.TABLES.items():

@@ -30,7 +30,7 @@ from frtaudit.pipeline.thresholds import (
     targets_of,
 )
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
-from frtaudit.stats.bootstrap.rescored_batches import Below
+from frtaudit.stats.bootstrap.rescored_batches import Rescoring
 from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.labels.suspected_duplicates import MAX_PAIRS
 from frtaudit.stats.rates import rates as rates_of
@@ -205,8 +205,8 @@ def _scored(
         return replace(listed, thresholds=thresholds)
 
     def score(thresholds: Named) -> ScoredTail:
-        request = request_of(spec, [value for value, _ in thresholds])
-        request = replace(request, progress=progress, executor=executor)
+        asked = request_of(spec, [value for value, _ in thresholds])
+        request = replace(asked, progress=progress, executor=executor)
         return provider.score_tail(cohort_data, comparisons, groups, request, seed, spec.failures)
 
     first = score(known)
@@ -268,7 +268,7 @@ def _replicates(
     groups: Groups,
     points: OperatingPoints,
     progress: Progress,
-    below: Below | None,
+    below: Rescoring | None,
 ) -> dict[Plan, Replicates]:
     """One set of replicates per plan; the seed knows the plan, not the provider: vendors share subject weights."""
     drawn: dict[Plan, Replicates] = {}

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from frtaudit.config.named_files import read_seal
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, mapping, sha256_file, to_bytes
 from frtaudit.core.findings import verdict_counts
@@ -31,7 +32,6 @@ from frtaudit.report.checklists import check_names
 from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS, TEMPLATES
 from frtaudit.report.rendering import settings_of, told_of
 from frtaudit.signing.manifest import STATEMENT
-from frtaudit.signing.named_files import read_seal
 from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.report_files import report_files
 from frtaudit.signing.seal import SEAL

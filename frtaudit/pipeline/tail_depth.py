@@ -11,7 +11,7 @@ from frtaudit.core.spec import AuditSpec, Plan
 from frtaudit.evaluation.system import OperatingPoints
 from frtaudit.pipeline.thresholds import Named
 from frtaudit.stats.bootstrap.resample import replicate
-from frtaudit.stats.bootstrap.rescored_batches import Below, below_of
+from frtaudit.stats.bootstrap.rescored_batches import Rescoring, rescoring_of
 from frtaudit.stats.rates.resolution import beyond_budget, scored_again
 from frtaudit.stats.similarity.allpairs import ScoredTail
 from frtaudit.stats.similarity.sums_below_floor import sums_below
@@ -29,7 +29,7 @@ class Extended:
 
     tail: ScoreTail
     operating_points: OperatingPoints
-    rescore: Below | None = None
+    rescore: Rescoring | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -61,15 +61,15 @@ def extended(
 
 def below_floor(
     spec: AuditSpec, scores: ScoredTail, points: OperatingPoints, resolved: Sequence[str | None]
-) -> Below | None:
+) -> Rescoring | None:
     """Where to look below the floor, if a threshold of interest lies there and the provider can score again."""
     missing = bool(np.isnan(points.at_target[:, _known(resolved)]).any())
     missing |= bool((np.asarray(points.thresholds) < scores.tail.cutoff).any())
-    return None if scores.context is None or not missing else below_of(scores.context, spec.tail_budget)
+    return None if scores.context is None or not missing else rescoring_of(scores.context, spec.tail_budget)
 
 
 def _points_below(
-    below: Below,
+    below: Rescoring,
     tail: ScoreTail,
     groups: Groups,
     points: OperatingPoints,

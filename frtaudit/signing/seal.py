@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from cryptography import x509
 
+from frtaudit.config.named_files import read_seal
 from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
 from frtaudit.errors import DataError, VerificationError, why
 from frtaudit.signing.manifest import LINE_ENDS, digest_bytes
-from frtaudit.signing.named_files import read_seal
 from frtaudit.signing.signer import Signer, common_name
 from frtaudit.signing.statement import TIME_FORMAT, Scope, Statement, open_statement, seal_statement
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from frtaudit.config.named_files import check_key
 from frtaudit.core.spec import Report
 from frtaudit.signing.keys import load_signer
-from frtaudit.signing.named_files import check_key
 from frtaudit.signing.pdf.pades import BASIC, Pades, check_named, pades_of
 from frtaudit.signing.signer import Signer, check_names, check_years
 

@@ -27,7 +27,7 @@ from frtaudit.errors import ClusterError, SpecError
 from frtaudit.pipeline import dask
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.dask import DaskExecutor, executor_of
-from frtaudit.stats.bootstrap.rescored_batches import Below, batches
+from frtaudit.stats.bootstrap.rescored_batches import Rescoring, batches
 from frtaudit.stats.similarity import allpairs, pair_scan
 from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest, score_all_pairs
 from frtaudit.stats.similarity.device import DeviceBlocks, DeviceExecutor
@@ -138,7 +138,7 @@ def test_workers_give_the_bits_of_threads(executor: DaskExecutor) -> None:
     assert bits(one) == bits(other)
     bounds = np.array([[-0.5, -0.4], [0.0, 0.1]])
     parts = [
-        list(batches(Below(context=scores.context, capacity=100_000), bounds, 10**6))
+        list(batches(Rescoring(context=scores.context, capacity=100_000), bounds, 10**6))
         for scores in both
         if scores.context is not None
     ]

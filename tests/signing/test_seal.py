@@ -15,6 +15,7 @@ from small_limits import file_size_limit
 from small_run import WHEN
 
 from frtaudit.cli import seal as command
+from frtaudit.config.named_files import read_seal
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.identity import to_plain
 from frtaudit.core.machine import signals
@@ -25,7 +26,6 @@ from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.components import load_cohort, load_providers
 from frtaudit.pipeline.provenance import inputs_of
 from frtaudit.signing.keys import load_signer
-from frtaudit.signing.named_files import read_seal
 from frtaudit.signing.seal import SEAL, load_seal, make_seal, open_seal
 from frtaudit.signing.signer import Signer
 

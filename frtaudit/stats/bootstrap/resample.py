@@ -18,7 +18,7 @@ from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import plans
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
 from frtaudit.stats.bootstrap.replicate_layout import ReplicateLayout, ReplicateRates, layout_of, run
-from frtaudit.stats.bootstrap.rescored_batches import Below
+from frtaudit.stats.bootstrap.rescored_batches import Rescoring
 from frtaudit.stats.bootstrap.second_pass import RescoreInputs, rescore
 from frtaudit.stats.rates.targets import Target, exact
 from frtaudit.stats.similarity.tiles import in_order
@@ -71,7 +71,7 @@ def replicate(
     weights: Integers | None = None,
     subject_weights: Integers | None = None,
     progress: Progress = quiet,
-    below: Below | None = None,
+    below: Rescoring | None = None,
 ) -> Replicates:
     """Draw ``n`` replicates of every rate under a resampling plan.
 

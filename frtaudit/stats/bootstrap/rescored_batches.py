@@ -20,19 +20,19 @@ WHAT = "bootstrap below the floor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Below:
+class Rescoring:
     """Where scores below a floor come from: ``context`` scores them again, ``capacity`` of them are held at once."""
 
     context: PassContext
     capacity: int
 
 
-def below_of(context: PassContext, budget: int) -> Below:
+def rescoring_of(context: PassContext, budget: int) -> Rescoring:
     """As many comparisons at once as ``budget`` bytes hold, at least 65,536."""
-    return Below(context=context, capacity=max(budget // HELD_BYTES, MIN_COMPARISONS))
+    return Rescoring(context=context, capacity=max(budget // HELD_BYTES, MIN_COMPARISONS))
 
 
-def batches(below: Below, bounds: Floats, expected: int) -> Iterator[Pairs]:
+def batches(below: Rescoring, bounds: Floats, expected: int) -> Iterator[Pairs]:
     """The non-mated comparisons within ``bounds``, in batches of at most ``capacity``, each in tile order.
 
     ``bounds`` (R, 2) float64: ranges low < score <= high, ascending and apart; ``expected``: about how many

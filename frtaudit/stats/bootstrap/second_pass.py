@@ -18,7 +18,7 @@ from frtaudit.stats.bootstrap.kernels import find_thresholds
 from frtaudit.stats.bootstrap.plans import Draw, Drawn, Rows
 from frtaudit.stats.bootstrap.replicate_layout import Deep, ReplicateLayout, dead_rules, limits_of
 from frtaudit.stats.bootstrap.rescored_batches import (
-    Below,
+    Rescoring,
     as_tail,
     batches,
     cuts_between,
@@ -90,7 +90,7 @@ class ScoreLevels(NamedTuple):
     between: Ints
 
 
-def rescore(inputs: RescoreInputs, below: Below) -> Deep | None:
+def rescore(inputs: RescoreInputs, below: Rescoring) -> Deep | None:
     """Thresholds, and sums above them and above fixed thresholds, below the floor; None where the tail is whole."""
     layout, tail = inputs.layout, inputs.tail
     if layout.open:
@@ -146,7 +146,7 @@ def _low(inputs: RescoreInputs, high: float, wanted: Floats, *, pending: bool) -
 
 
 def _climb_down(
-    inputs: RescoreInputs, below: Below, above: ScoreLevels, low: float, wanted: Floats
+    inputs: RescoreInputs, below: Rescoring, above: ScoreLevels, low: float, wanted: Floats
 ) -> ScoreLevels:
     """The series of cuts from the last cut of ``above`` down to ``low``: one pass over all pairs, none kept."""
     high = float(above.cuts[-1])
@@ -219,7 +219,7 @@ def _passed(inputs: RescoreInputs, sums: Floats) -> Shorts:
     return values
 
 
-def _search(inputs: RescoreInputs, below: Below, levels: ScoreLevels, deep: Deep) -> None:
+def _search(inputs: RescoreInputs, below: Rescoring, levels: ScoreLevels, deep: Deep) -> None:
     """Find the thresholds that lie between cuts of the series."""
     crossed: list[int] = np.flatnonzero((np.diff(levels.passed, axis=2) != 0).any(axis=(0, 1, 3))).tolist()
     batch: list[int] = []
@@ -235,7 +235,9 @@ def _search(inputs: RescoreInputs, below: Below, levels: ScoreLevels, deep: Deep
         _search_kept(inputs, below, levels, batch, deep)
 
 
-def _search_finer(inputs: RescoreInputs, below: Below, levels: ScoreLevels, step: int, deep: Deep) -> None:
+def _search_finer(
+    inputs: RescoreInputs, below: Rescoring, levels: ScoreLevels, step: int, deep: Deep
+) -> None:
     """A step with more comparisons than a batch may hold: a series of its own, or one score alone."""
     part = slice(step, step + 1)
     top = ScoreLevels(levels.cuts[part], levels.sums[:, part], levels.passed[:, :, part], NOWHERE)
@@ -269,7 +271,7 @@ def _one_score(inputs: RescoreInputs, step: ScoreLevels, score: float, deep: Dee
 
 
 def _search_kept(
-    inputs: RescoreInputs, below: Below, levels: ScoreLevels, steps: list[int], deep: Deep
+    inputs: RescoreInputs, below: Rescoring, levels: ScoreLevels, steps: list[int], deep: Deep
 ) -> None:
     """Score the comparisons of some steps once more, keep them, and walk each step from the sums above it."""
     ends = np.array([[levels.cuts[step + 1], levels.cuts[step]] for step in steps])[::-1]

@@ -6,12 +6,12 @@ import pytest
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.bootstrap.rescored_batches import (
     MIN_COMPARISONS,
-    Below,
+    Rescoring,
     as_tail,
     batches,
-    below_of,
     cuts_between,
     rank_at,
+    rescoring_of,
     score_at,
 )
 from frtaudit.stats.similarity.executor import PassContext
@@ -37,7 +37,7 @@ def cohort(threads: int = 1) -> tuple[ScoreTail, PassContext]:
 def in_bounds(capacity: int, threads: int) -> Iterator[Pairs]:
     """Batches of two ranges of the cohort."""
     return batches(
-        Below(context=cohort(threads)[1], capacity=capacity), np.array([[-0.5, 0.0], [0.2, 0.3]]), 900
+        Rescoring(context=cohort(threads)[1], capacity=capacity), np.array([[-0.5, 0.0], [0.2, 0.3]]), 900
     )
 
 
@@ -72,4 +72,7 @@ def test_cuts_stand_at_ranks_that_grow_by_one_factor() -> None:
 def test_a_small_budget_still_holds_a_batch() -> None:
     """The capacity follows the budget down to 65,536 comparisons."""
     _, context = cohort()
-    assert (below_of(context, 1).capacity, below_of(context, 96 * 10**6).capacity) == (MIN_COMPARISONS, 10**6)
+    assert (rescoring_of(context, 1).capacity, rescoring_of(context, 96 * 10**6).capacity) == (
+        MIN_COMPARISONS,
+        10**6,
+    )

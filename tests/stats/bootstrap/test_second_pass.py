@@ -13,7 +13,7 @@ from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import resample, second_pass
 from frtaudit.stats.bootstrap.replicate_layout import Deep
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
-from frtaudit.stats.bootstrap.rescored_batches import Below
+from frtaudit.stats.bootstrap.rescored_batches import Rescoring
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
 from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
@@ -79,7 +79,7 @@ def test_below_the_floor_every_number_is_that_of_a_whole_tail(
             monkeypatch.setattr(resample, "LANES", lanes)
             monkeypatch.setattr(second_pass, "CUTS", (128, 16, 4)[number % 3])
             capacity = 20 if number % 10 == 1 else (10_000, 80)[number % 2]
-            below = Below(context=context_of(world, threads), capacity=capacity)
+            below = Rescoring(context=context_of(world, threads), capacity=capacity)
             found.append(replicate(cut, world.groups, threads=threads, below=below, **asked))
             assert_equal(found[-1], whole)
         for name in (*EXACT, *RATES):
@@ -117,7 +117,7 @@ def test_memory_is_that_of_batches() -> None:
     found, peak = [], []
     for budget in (10**9, 800_000):
         tail, context = gaussian(budget)
-        below = Below(context=context, capacity=20_000)
+        below = Rescoring(context=context, capacity=20_000)
         replicate(tail, no_groups(tail), **{**asked, "n": 1}, below=below)
         tracemalloc.start()
         found.append(replicate(tail, no_groups(tail), **asked, below=below))

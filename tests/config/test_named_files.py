@@ -1,4 +1,4 @@
-"""Tests of frtaudit.signing.named_files."""
+"""Tests of frtaudit.config.named_files."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from frtaudit.config.load import load_spec
+from frtaudit.config.named_files import check_key, read_seal, refuse_missing
 from frtaudit.core.spec import Report
 from frtaudit.errors import DataError
-from frtaudit.signing.named_files import check_key, read_seal, refuse_missing
 
 
 def test_a_key_and_a_seal_that_are_not_there_are_refused(tmp_path: Path) -> None:
