@@ -8,7 +8,6 @@ from typing import NoReturn
 
 from jinja2 import (
     BaseLoader,
-    BytecodeCache,
     ChoiceLoader,
     Environment,
     FileSystemLoader,
@@ -18,7 +17,6 @@ from jinja2 import (
     TemplateError,
     TemplateSyntaxError,
 )
-from jinja2.bccache import Bucket
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
@@ -46,32 +44,10 @@ def shipped_templates() -> Environment:
     return _templates(Environment, FileSystemLoader(shipped("templates")))
 
 
-class _Compiled(BytecodeCache):
-    """What templates were compiled to in this process: one whose text is the same is not compiled again."""
-
-    def __init__(self) -> None:
-        self._codes: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Give the code of a template; Jinja takes it where the text that it was made of is the same."""
-        if (code := self._codes.get(bucket.key)) is not None:
-            bucket.bytecode_from_string(code)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep the code of a template."""
-        self._codes[bucket.key] = bucket.bytecode_to_string()
-
-
-_compiled = _Compiled()  # of sandboxes alone: their code is the same in each
-
-
-def _templates(
-    kind: type[Environment], loader: BaseLoader, compiled: BytecodeCache | None = None
-) -> Environment:
+def _templates(kind: type[Environment], loader: BaseLoader) -> Environment:
     """Templates that are escaped and strict about names."""
     environment = kind(
         loader=loader,
-        bytecode_cache=compiled,
         undefined=StrictUndefined,
         autoescape=True,
         finalize=_legible,
@@ -133,7 +109,7 @@ def _environment(shape: Shape) -> Environment:
     loader = ChoiceLoader(
         [theirs, ours, PrefixLoader({"shipped": ChoiceLoader([ours, FunctionLoader(_shared)])})]
     )
-    return _templates(ImmutableSandboxedEnvironment, loader, _compiled)
+    return _templates(ImmutableSandboxedEnvironment, loader)
 
 
 def _shared(name: str) -> str | None:

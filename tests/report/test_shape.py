@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from jinja2 import Environment
 from report_fixture import DATE, SETTINGS, result
 from report_text import Page
 
@@ -15,9 +14,8 @@ from frtaudit.core.canonical import sha256
 from frtaudit.core.spec import Report
 from frtaudit.errors import SpecError
 from frtaudit.pipeline.run import _write_report
-from frtaudit.report import layout, render
+from frtaudit.report import render
 from frtaudit.report.rendering import told_of
-from frtaudit.report.shape import shape_in
 from frtaudit.report.words import words
 from frtaudit.signing.signing import Signing
 
@@ -355,17 +353,3 @@ def test_a_png_logo_is_held_by_the_page(tmp_path: Path) -> None:
     page = bare(write(tmp_path, logo_dot_png=PNG))
     assert "data:image/png;base64," in page
     assert "img-src data:" in page
-
-
-def test_a_template_is_compiled_once_in_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside other templates of a user a shipped one is not compiled again; the user's is where its text changed."""
-    compiled, compile_now = [], Environment.compile
-    monkeypatch.setattr(layout, "_compiled", layout._Compiled())
-    monkeypatch.setattr(
-        Environment, "compile", lambda *told, **more: compiled.append(told[2]) or compile_now(*told, **more)
-    )
-    for text in ("a", "b", "b"):
-        shape = shape_in({"sections/methods.html.j2": text.encode()}, {})
-        for name in ("macros.html.j2", "sections/methods.html.j2"):
-            layout._environment(shape).get_template(name)
-    assert compiled == ["macros.html.j2", *["sections/methods.html.j2"] * 2]

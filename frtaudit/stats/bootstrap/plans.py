@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frtaudit.core.arrays import Bytes, Halves, Index, Integers, Ints
+from frtaudit.core.arrays import Bytes, Index, Integers, Ints
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats._numba import kernel
@@ -22,7 +22,7 @@ from frtaudit.stats.bootstrap.kernel_arrays import LINE, WIDTH, SortedComparison
 
 NIBBLE = 15  # the heaviest weight of which two fit a byte
 THREE = 3  # rows that are added before their nibbles are taken apart
-BYTE = 255
+NONE = aligned_zeros(0, WIDTH // 2)
 
 
 class Rows(NamedTuple):
@@ -133,45 +133,27 @@ def subjects(source: Source, rows: Copies) -> Draw:
 def two_level(source: Source, rows: Copies) -> Draw:
     """Resample subjects, then samples within each copy; mated comparisons stay within a copy.
 
-    A mated comparison weighs a sum of products, which is drawn for those alone that are asked for.
+    Copies are kept apart for the subjects alone whose mated comparisons are asked for. A sample weighs no more in a
+    copy than in all of them, so that the limits of the sums hold for both.
     """
-    sizes, subject_of = source.tail.n_samples, source.tail.subject_of.astype(np.int64)
-    start = np.cumsum(sizes) - sizes
+    sizes, subject_of = source.tail.n_samples, source.tail.subject_of
 
     def draw(first: int, count: int) -> Drawn:
         copies = rows(first, count)
         tile = _tile(counter.draw_summed(sizes, copies, seed=source.seed, first=first), subject_of.size)
 
         def mated(comparisons: SortedComparisons, furthest: int) -> tuple[SortedComparisons, Tile]:
-            asked = comparisons.first[: _chunk_end(comparisons, furthest)]
-            order = np.argsort(subject_of[asked])
-            who = subject_of[asked[order]]
-            pair = np.column_stack((asked[order], comparisons.second[order])) - start[who][:, None]
-            drawn = counter.draw_products(sizes, copies, who, pair, seed=source.seed, first=first)
-            place = np.zeros(comparisons.first.size, dtype=np.int32)
-            place[order] = np.arange(order.size, dtype=np.int32)
-            placed = comparisons._replace(first=place, second=np.full_like(place, order.size))
-            return placed, _products_tile(drawn)
+            who = np.unique(subject_of[comparisons.first[: furthest + 1]]).astype(np.int64)
+            within = counter.draw_copies(sizes, copies, seed=source.seed, first=first, who=who)
+            place = np.zeros(subject_of.size, dtype=np.int32)
+            place[np.isin(subject_of, who)] = np.arange(within.shape[1], dtype=np.int32)
+            placed = comparisons._replace(first=place[comparisons.first], second=place[comparisons.second])
+            weights, samples = _aligned(within.reshape(-1, count)), max(within.shape[1], 1)
+            return placed, tile._replace(weights=weights, packed=NONE, rows=samples)
 
         return Drawn(tile, mated, source.non_mated.of(copies), source.mated.of(copies))
 
     return draw
-
-
-def _chunk_end(comparisons: SortedComparisons, furthest: int) -> int:
-    """How many comparisons the chunks up to the one that holds the place ``furthest`` have."""
-    start = comparisons.chunk_start
-    return int(start[min(int(np.searchsorted(start, furthest, side="right")), start.size - 1)])
-
-
-def _products_tile(products: Halves) -> Tile:
-    """Weights (P, L) of comparisons, each in its row, by a last row of ones; those above 255 in two terms."""
-    heaviest, once = int(products.max(initial=0)), np.ones((1, products.shape[1]), dtype=np.uint8)
-    if heaviest <= BYTE:
-        return _tile(np.vstack((products.astype(np.uint8), once)), len(products) + 1, by_runs=False)
-    times, rest = np.divmod(products, np.uint16(BYTE))
-    weights = np.vstack((rest.astype(np.uint8), once, times.astype(np.uint8), once * np.uint8(BYTE)))
-    return _tile(weights, len(products) + 1, by_runs=False)
 
 
 def _whole(tile: Tile) -> Mated:

@@ -8,7 +8,7 @@ serves 64 replicates. Whatever the tile, the thread or the order of calls, the s
 
 import numpy as np
 
-from frtaudit.core.arrays import Bytes, Halves, Integers, Ints, Longs
+from frtaudit.core.arrays import Bytes, Integers, Ints, Longs
 from frtaudit.stats._numba import inner, kernel
 from frtaudit.stats.bootstrap.kernel_arrays import aligned_zeros
 
@@ -22,7 +22,7 @@ S3, S27, S30, S31, S32 = np.uint64(3), np.uint64(27), np.uint64(30), np.uint64(3
 WITHIN, BETWEEN, COIN, CURVE = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 HEAVIEST = 255  # weight of a sample
 FEW = 8  # draws that fit one 64-bit word of counts
-STEP = 32  # states that are drawn from at a time
+DENSE = 3  # copies of a subject that so many replicates have that all of them are drawn at once
 
 
 @inner
@@ -74,52 +74,26 @@ def _few(size: int, state: np.uint64, least: np.uint64) -> np.uint64:
 
 
 @inner
-def _list_draws(
-    copies: Bytes, subject: int, seed: np.uint64, first: int, whose: Ints, state: Longs
-) -> tuple[int, int]:
-    """List the lanes that have a copy of a subject, copy by copy, and the states that their draws come from.
-
-    Returns the length of the list and the largest number of copies.
-    """
-    number, low, copy, row = np.uint64(0), np.uint64(0), 0, copies[subject]
-    for replicate in range(
-        row.size
-    ):  # a place is written before it is known to be needed: no jump to foresee
-        whose[number] = replicate
-        number += np.uint64(row[replicate] > 0)
-    while low < number:
-        stream, high = stream_of(seed, WITHIN, subject, copy) + GOLDEN * np.uint64(first + 1), number
-        copy += 1
-        for place in range(low, high):
-            state[place] = stream + GOLDEN * np.uint64(whose[place])
-        for place in range(low, high):
-            whose[number] = whose[place]
-            number += np.uint64(row[np.uint64(whose[place])] > copy)
-        low = high
-    return int(np.int64(number)), copy
-
-
-@inner
-def _draw_few(size: int, number: int, state: Longs, left: Longs, counts: Longs) -> None:
-    """``size`` <= 8 draws from each of ``number`` states as counts: digits of one 32-bit fraction in base ``size``.
+def _draw_few(size: int, stream: np.uint64, first: int, left: Longs, counts: Longs) -> None:
+    """``size`` <= 8 draws of each lane as counts: digits of one 32-bit fraction in base ``size``, lanes in step.
 
     The fraction times size**size is the number of the outcome; its rest decides the rejection (Lemire), so that
-    every outcome is equally likely. The arrays end on a multiple of ``STEP``, as the loops do: nothing is left over.
+    every outcome is equally likely.
     """
-    lanes, base, power = (number + STEP - 1) // STEP * STEP, np.uint64(size), ONE
-    for place in range(lanes):
-        left[place] = mix(state[place]) >> S32
-        counts[place] = np.uint64(0)
+    lanes, base, power = counts.size, np.uint64(size), ONE
+    for replicate in range(lanes):
+        left[replicate] = bits_at(stream, first + replicate) >> S32
+        counts[replicate] = np.uint64(0)
     for _ in range(size):
         power *= base
-        for place in range(lanes):
-            scaled = left[place] * base
-            counts[place] += ONE << ((scaled >> S32) << S3)
-            left[place] = scaled & HALF
+        for replicate in range(lanes):
+            scaled = left[replicate] * base
+            counts[replicate] += ONE << ((scaled >> S32) << S3)
+            left[replicate] = scaled & HALF
     least = RANGE % power
-    for place in range(number):
-        if left[place] < least:
-            counts[place] = _few(size, mix(state[place]), least)
+    for replicate in range(lanes):
+        if left[replicate] < least:
+            counts[replicate] = _few(size, bits_at(stream, first + replicate), least)
 
 
 @inner
@@ -127,8 +101,33 @@ def _unpack(out: Bytes, low: int, size: int, counts: Longs) -> None:
     """A row for each byte of the counts."""
     for sample in range(size):
         shift = np.uint64(sample) << S3
-        for replicate in range(out.shape[1]):
+        for replicate in range(counts.size):
             out[low + sample, replicate] = np.uint8((counts[replicate] >> shift) & BYTE)
+
+
+@inner
+def _add_few(
+    copies: Bytes,
+    place: int,
+    copy: int,
+    size: int,
+    stream: np.uint64,
+    first: int,
+    left: Longs,
+    counts: Longs,
+    total: Longs,
+) -> None:
+    """Add ``size`` <= 8 draws of a copy to the counts of each lane that has the copy."""
+    if copy < DENSE:
+        _draw_few(size, stream, first, left, counts)
+        for replicate in range(total.size):
+            has = copies.size == 0 or copies[place, replicate] > copy
+            total[replicate] += counts[replicate] if has else np.uint64(0)
+        return
+    least = RANGE % np.uint64(size**size)
+    for replicate in range(total.size):
+        if copies[place, replicate] > copy:
+            total[replicate] += _few(size, bits_at(stream, first + replicate), least)
 
 
 @inner
@@ -148,69 +147,37 @@ def _add_column(out: Bytes, low: int, size: int, replicate: int, state: np.uint6
     return fits
 
 
-@kernel
-def _fill_within(out: Bytes, copies: Bytes, offsets: Ints, seed: np.uint64, first: int, room: int) -> bool:
-    """Fill ``out`` with the draws of all subjects, summed over ``copies``, or of one copy each; whether all fit."""
-    lanes, fits, number, most, whose = out.shape[1], True, out.shape[1], 1, np.empty(room, dtype=np.int64)
-    state, left, counts = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
-    total = counts if copies.size == 0 else np.empty(lanes, dtype=np.uint64)
-    for subject in range(offsets.size - 1):
-        low, size = offsets[subject], offsets[subject + 1] - offsets[subject]
-        if copies.size > 0:
-            number, most = _list_draws(copies, subject, seed, first, whose, state)
-        else:
-            stream = stream_of(seed, WITHIN, subject, 0)
-            for replicate in range(lanes):
-                state[replicate] = stream + GOLDEN * np.uint64(first + replicate + 1)
-        if size > FEW or size * most > HEAVIEST:
-            for place in range(number):
-                replicate = whose[place] if copies.size > 0 else place
-                fits &= _add_column(out, low, size, replicate, mix(state[place]))
-            continue
-        _draw_few(size, number, state, left, counts)
-        if copies.size > 0:
-            total[:] = 0
-            for place in range(number):
-                total[np.uint64(whose[place])] += counts[place]
-        _unpack(out, low, size, total)
-    return fits
+@inner
+def _most(copies: Bytes, place: int) -> int:
+    """The largest number of copies of a subject; 1 where every subject has one copy."""
+    most = 1 if copies.size == 0 else 0
+    for replicate in range(copies.shape[1]):
+        most = max(most, int(copies[place, replicate]))
+    return most
 
 
 @kernel
-def _fill_products(
-    out: Halves,
-    copies: Bytes,
-    who: Ints,
-    sizes: Ints,
-    start: Ints,
-    pair: Ints,
-    seed: np.uint64,
-    first: int,
-    room: int,
-) -> None:
-    """Add to ``out`` the products of the draws of two samples (``pair``) of a subject, copy by copy.
-
-    ``who``, ``sizes``: subjects and their samples; ``start``: where the rows of each begin.
-    """
-    whose, column = np.empty(room, dtype=np.int64), np.zeros((sizes.max(), 1), dtype=np.uint8)
-    state, left, counts = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.uint64)
+def _fill_within(out: Bytes, copies: Bytes, who: Ints, offsets: Ints, seed: np.uint64, first: int) -> bool:
+    """Fill ``out`` with the draws of the subjects ``who``, summed if it has rows for one copy; whether all fit."""
+    samples, lanes, fits = offsets[-1], out.shape[1], True
+    apart = out.shape[0] > samples
+    left, counts = np.empty(lanes, dtype=np.uint64), np.empty(lanes, dtype=np.uint64)
+    total = np.zeros(lanes, dtype=np.uint64)
     for place in range(who.size):
-        number, _ = _list_draws(copies, who[place], seed, first, whose, state)
-        size, low, high = sizes[place], start[place], start[place + 1]
-        if size <= FEW:
-            _draw_few(size, number, state, left, counts)
-            for row in range(low, high):
-                left_byte, right_byte = np.uint64(pair[row, 0]) << S3, np.uint64(pair[row, 1]) << S3
-                for draw in range(number):
-                    product = (counts[draw] >> left_byte & BYTE) * (counts[draw] >> right_byte & BYTE)
-                    out[row, np.uint64(whose[draw])] += np.uint16(product)
-            continue
-        for draw in range(number):
-            column[:] = 0
-            _add_column(column, 0, size, 0, mix(state[draw]))
-            for row in range(low, high):
-                product = np.uint64(column[pair[row, 0], 0]) * np.uint64(column[pair[row, 1], 0])
-                out[row, whose[draw]] += np.uint16(product)
+        low, size, most = offsets[place], offsets[place + 1] - offsets[place], _most(copies, place)
+        few = size <= FEW and size * (1 if apart else most) <= HEAVIEST
+        for copy in range(most if size > 0 else 0):
+            stream, row = stream_of(seed, WITHIN, who[place], copy), low + (copy * samples if apart else 0)
+            if few:
+                _add_few(copies, place, copy, size, stream, first, left, counts, total)
+                if apart or copy + 1 == most:
+                    _unpack(out, row, size, total)
+                    total[:] = 0
+                continue
+            for replicate in range(lanes):
+                if copies.size == 0 or copies[place, replicate] > copy:
+                    fits &= _add_column(out, row, size, replicate, bits_at(stream, first + replicate))
+    return fits
 
 
 @kernel
@@ -249,39 +216,31 @@ def word_of(seed: int) -> np.uint64:
     return np.uint64(seed % 2**64)
 
 
-def draw_products(n_samples: Ints, copies: Bytes, who: Ints, pair: Ints, *, seed: int, first: int) -> Halves:
-    """Products of the weights of two samples of one subject in each of its copies, summed over these.
+def draw_copies(n_samples: Ints, copies: Bytes, *, seed: int, first: int, who: Ints | None = None) -> Bytes:
+    """Resample each subject's samples within the subject, once per copy of the subject.
 
-    ``n_samples`` (K,), ``copies`` (K, L): as in :func:`draw_summed`; ``who`` (P,) int64, ascending: subject of each
-    comparison; ``pair`` (P, 2) int64: which of its samples are compared. Returns (P, L) uint16: no sum of products
-    exceeds the product of the sums, which are 255 at most.
+    ``n_samples`` (K,) int64: samples of each subject; ``copies`` (K, L) uint8: copies of each subject in each of
+    the replicates ``first`` .. ``first + L - 1``; ``who`` (M,) int64: the subjects to draw for, all if None.
+    Returns (C, N, L) uint8, C = their largest number of copies, N = their samples: how often each sample is drawn in
+    each copy, n_k in all for subject k; 0 in copies that do not exist. Copy 0 is that of :func:`draw_within`.
 
-    >>> copies, who, pair = np.array([[2, 0]], dtype=np.uint8), np.array([0]), np.array([[0, 1]])
-    >>> draw_products(np.array([2]), copies, who, pair, seed=1, first=0)
-    array([[1, 0]], dtype=uint16)
+    >>> draw_copies(np.array([2, 1]), np.array([[2], [0]], dtype=np.uint8), seed=1, first=0).sum(axis=1).ravel()
+    array([2, 2], dtype=uint64)
     """
-    out = np.zeros((who.size, copies.shape[1]), dtype=np.uint16)
-    start = np.flatnonzero(np.diff(who, prepend=-1, append=n_samples.size))
-    if who.size:
-        subjects = who[start[:-1]]
-        with np.errstate(over="ignore"):
-            _fill_products(
-                out, copies, subjects, n_samples[subjects], start, pair, word_of(seed), first, _room(copies)
-            )
-    return out
+    who = np.arange(n_samples.size) if who is None else who
+    copies = copies[who]
+    return _within(n_samples[who], copies, who, int(copies.max(initial=1)), copies.shape[1], seed, first)
 
 
 def draw_summed(n_samples: Ints, copies: Bytes, *, seed: int, first: int) -> Bytes:
-    """Resample each subject's samples within the subject, once per copy of the subject, and sum over copies.
-
-    ``n_samples`` (K,) int64: samples of each subject; ``copies`` (K, L) uint8: copies of each subject in each of
-    the replicates ``first`` .. ``first + L - 1``. Returns (N, L) uint8: how often each sample is drawn, v_k n_k in all
-    for subject k; copy 0 is that of :func:`draw_within`. Raises ValueError where a sum is above 255.
+    """:func:`draw_copies` summed over copies, (N, L) uint8. Raises ValueError where a sum is above 255.
 
     >>> draw_summed(np.array([2, 1]), np.array([[2], [0]], dtype=np.uint8), seed=1, first=0).sum()
     np.uint64(4)
     """
-    return _within(n_samples, copies, copies.shape[1], seed, first)
+    who = np.arange(n_samples.size)
+    drawn: Bytes = _within(n_samples, copies, who, 1, copies.shape[1], seed, first)[0]
+    return drawn
 
 
 def draw_within(n_samples: Ints, *, seed: int, first: int, count: int) -> Bytes:
@@ -293,21 +252,20 @@ def draw_within(n_samples: Ints, *, seed: int, first: int, count: int) -> Bytes:
     >>> draw_within(np.array([3, 1]), seed=7, first=0, count=1).sum(axis=0)
     array([4], dtype=uint64)
     """
-    return _within(n_samples, np.empty((0, 0), dtype=np.uint8), count, seed, first)
+    once, who = np.empty((0, 0), dtype=np.uint8), np.arange(n_samples.size)
+    drawn: Bytes = _within(n_samples, once, who, 1, count, seed, first)[0]
+    return drawn
 
 
-def _within(n_samples: Ints, copies: Bytes, count: int, seed: int, first: int) -> Bytes:
+def _within(
+    n_samples: Ints, copies: Bytes, who: Ints, depth: int, count: int, seed: int, first: int
+) -> Bytes:
     offsets = np.concatenate(([0], np.cumsum(n_samples))).astype(np.int64)
-    out = aligned_zeros(int(offsets[-1]), count)
+    out = aligned_zeros(depth * int(offsets[-1]), count)
     with np.errstate(over="ignore"):
-        if not _fill_within(out, copies, offsets, word_of(seed), first, _room(copies) + count):
+        if not _fill_within(out, copies, who, offsets, word_of(seed), first):
             raise ValueError(f"a weight is above {HEAVIEST}; accepted: 0 to {HEAVIEST}")
-    return out
-
-
-def _room(copies: Bytes) -> int:
-    """Room for the draws of any subject in all its copies, one more, and what fills the last step."""
-    return int(copies.max(initial=1)) * int(copies.shape[1]) + 1 + STEP
+    return out.reshape(depth, int(offsets[-1]), count)
 
 
 def draw_between(strata: Integers, *, seed: int, first: int, count: int) -> Bytes:

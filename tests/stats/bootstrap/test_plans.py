@@ -8,6 +8,7 @@ from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import plans
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, SortedComparisons
 from frtaudit.stats.bootstrap.sorted_comparisons import mated_comparisons
+from frtaudit.stats.bootstrap.weights import draw_copies
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
 
@@ -58,28 +59,18 @@ def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: 
     rows = plans.copies_of(made, Plan.TWO_LEVEL, None)
     tile = plans.two_level(made, rows)(0, 3)
     sizes, comparisons = world.tail.n_samples, laid_out(world.tail, Plan.TWO_LEVEL)
-    within = slow.copies_apart(sizes, rows(0, 3), seed, 0)
+    within = draw_copies(sizes, rows(0, 3), seed=seed, first=0)
     np.testing.assert_array_equal(tile.non_mated.weights[:, :3], within.sum(axis=0))
     total = np.add.reduceat(tile.non_mated.weights[:, :3].astype(int), np.cumsum(sizes) - sizes)
     np.testing.assert_array_equal(total, rows(0, 3) * sizes[:, None])
-    first, second = within[:, comparisons.first], within[:, comparisons.second]
-    products = (first.astype(int) * second).sum(axis=0)
     for furthest in range(comparisons.first.size):
         placed, mated = tile.mated(comparisons, furthest)
-        one, two = (mated.weights[side[: furthest + 1], :3].astype(int) for side in placed[:2])
-        np.testing.assert_array_equal(one * two, products[: furthest + 1])
+        apart = mated.weights.reshape(-1, mated.rows, WIDTH)
+        for now, before in ((placed.first, comparisons.first), (placed.second, comparisons.second)):
+            drawn = within[: len(apart), before[: furthest + 1]]
+            np.testing.assert_array_equal(apart[:, now[: furthest + 1], :3], drawn)
         assert mated.weights.ctypes.data % 64 == 0
     assert tile.non_mated.weights.ctypes.data % 64 == 0
-
-
-def test_products_that_no_byte_holds_are_two_terms() -> None:
-    """A mated comparison may weigh up to 255 * 255: a rest, and a number of times 255."""
-    products = np.array([[0, 255, 256], [65025, 511, 254]], dtype=np.uint16)
-    for some in (products, products % 256):
-        tile = plans._products_tile(some)
-        terms = tile.weights.astype(int).reshape(-1, tile.rows, WIDTH)[:, :, :3]
-        assert terms.shape[0] == (1 if some.max() < 256 else 2)
-        np.testing.assert_array_equal((terms[:, :-1] * terms[:, -1:]).sum(axis=0), some)
 
 
 def test_sums_of_the_heaviest_weights_fit_their_bytes() -> None:

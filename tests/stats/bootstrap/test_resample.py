@@ -38,7 +38,7 @@ def drawn_people(world: slow.World, plan: Plan, seed: int, n: int) -> list[list[
         copies = weights.draw_between(np.zeros(k, dtype=np.int64), seed=seed, first=0, count=n)
     if plan is not Plan.TWO_LEVEL:
         return [slow.people_of_subjects(world, copies[:, b]) for b in range(n)]
-    within = slow.copies_apart(counts, copies, seed, 0)
+    within = weights.draw_copies(counts, copies, seed=seed, first=0)
     return [slow.people_of_copies(world, copies[:, b], within[:, :, b]) for b in range(n)]
 
 

@@ -1,6 +1,5 @@
 import numpy as np
 import numpy.typing as npt
-import oracles_resample as slow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,27 +46,35 @@ def test_a_weight_depends_on_its_key_alone(n: Ints, seed: int, cut: int) -> None
     np.testing.assert_array_equal(whole[: n[0]], fewer)
 
 
+def test_copies_are_drawn_apart_and_only_where_they_exist() -> None:
+    """Copy 0 is the image bootstrap's, later copies differ from it, missing copies weigh nothing."""
+    n = np.array([40, 40])
+    copies = np.array([[2, 0], [1, 3]], dtype=np.uint8)
+    drawn = weights.draw_copies(n, copies, seed=4, first=0)
+    assert drawn.shape == (3, 80, 2)
+    once = weights.draw_within(n, seed=4, first=0, count=2)
+    np.testing.assert_array_equal(drawn[0, :40, 0], once[:40, 0])
+    assert (drawn[0, :40, 0] != drawn[1, :40, 0]).any()
+    np.testing.assert_array_equal(drawn.reshape(3, 2, 40, 2).sum(axis=2, dtype=int)[:, :, 1], [[0, 40]] * 3)
+
+
 @given(
     n=st.lists(st.integers(0, 12), min_size=1, max_size=6),
     most=st.sampled_from((1, 3, 7, 60)),
     seed=st.integers(0, 99),
 )
-def test_sums_and_products_are_those_of_copies_drawn_apart(n: list[int], most: int, seed: int) -> None:
+def test_copies_summed_are_the_sum_of_copies_drawn_apart(n: list[int], most: int, seed: int) -> None:
     """Few samples, many, and so many copies that sums of few samples leave a byte of the packed counts."""
     sizes = np.array(n)
     copies = np.random.default_rng(seed).integers(0, most + 1, (sizes.size, 5)).astype(np.uint8)
-    apart = slow.copies_apart(sizes, copies, seed, 3).astype(int)
-    summed = weights.draw_summed(sizes, copies, seed=seed, first=3)
-    np.testing.assert_array_equal(summed, apart.sum(axis=0))
-    once = weights.draw_within(sizes, seed=seed, first=3, count=5)
-    np.testing.assert_array_equal(once, slow.copies_apart(sizes, np.ones_like(copies), seed, 3)[0])
-    starts = np.cumsum(sizes) - sizes
-    compared = [(k, i, j) for k, size in enumerate(n) for i in range(size) for j in range(0, size, 3)]
-    who, one, two = np.array(compared, dtype=np.int64).reshape(-1, 3).T
-    pair = np.column_stack((one, two))
-    products = weights.draw_products(sizes, copies, who, pair, seed=seed, first=3)
-    wanted = (apart[:, starts[who] + one] * apart[:, starts[who] + two]).sum(axis=0)
-    np.testing.assert_array_equal(products, wanted)
+    apart = weights.draw_copies(sizes, copies, seed=seed, first=3)
+    np.testing.assert_array_equal(
+        weights.draw_summed(sizes, copies, seed=seed, first=3), apart.sum(axis=0, dtype=int)
+    )
+    who = np.flatnonzero(sizes)[::2]
+    some = weights.draw_copies(sizes, copies, seed=seed, first=3, who=who)
+    chosen = np.isin(np.repeat(np.arange(sizes.size), sizes), who)
+    np.testing.assert_array_equal(some, apart[: len(some), chosen])
 
 
 @pytest.mark.parametrize("size", [2, 40])
@@ -114,17 +121,22 @@ def test_coins_are_fair_and_independent() -> None:
     assert stats.chisquare(seen).pvalue > FALSE_ALARM
 
 
+def split_mix(state: int, number: int) -> int:
+    """Output ``number`` (1, 2, ...) of SplitMix64 from a state (Steele, Lea and Flood 2014, figures 16 and 17)."""
+    z = (state + number * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z ^ z >> 31
+
+
 @pytest.mark.parametrize("seed", [0, 7, 2**64 - 1])
 def test_coins_are_the_bits_of_split_mix(seed: int) -> None:
     """Replicates 64 to 127 of a subject: the second word of its stream, which seed, level, subject and copy key."""
-    assert [slow.split_mix(1234567, k) for k in (1, 2)] == [
-        6457827717110365317,
-        3203168211198807973,
-    ]  # published
+    assert [split_mix(1234567, k) for k in (1, 2)] == [6457827717110365317, 3203168211198807973]  # published
     coins = weights.draw_coins(3, seed=seed, first=64, count=64)
     for subject, row in enumerate(coins):
-        stream = slow.split_mix(slow.split_mix(slow.split_mix(seed, 3), subject + 1), 1)
-        bits = slow.split_mix(stream, 2)
+        stream = split_mix(split_mix(split_mix(seed, 3), subject + 1), 1)
+        bits = split_mix(stream, 2)
         assert row.tolist() == [2 * (bits >> k & 1) for k in range(64)]
 
 
