@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
@@ -27,6 +28,11 @@ TESTS = ROOT / "tests"
 TEXT = {".py", ".toml", ".md", ".yaml", ".yml", ".j2", ".css", ".cff", ".txt", ".json", ".csv", ""}
 MAX_LINES = 400
 MAX_FUNCTION = 40
+MAX_FILES = 25
+# A file for each section or plug-in: these packages may grow.
+PLUG_INS = {"analyses", "inputs/known", "report/exports", "report/sections"}
+PLUG_INS |= {f"collection/{name}" for name in ("detectors", "services", "sources")}
+PLUG_INS |= {f"datasets/{name}" for name in ("cohorts", "protocols", "providers")}
 
 
 def tracked() -> list[Path]:
@@ -205,6 +211,13 @@ def test_long_files_and_functions_say_why() -> None:
             ):
                 unexplained.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
     assert not unexplained, "\n".join(["", *unexplained])
+
+
+def test_packages_are_small() -> None:
+    """No package has more than 25 Python files beside its sub-packages, but for sections and plug-ins."""
+    files = Counter(path.relative_to(PACKAGE).parent.as_posix() for path in PACKAGE.rglob("*.py"))
+    large = {name: count for name, count in files.items() if count > MAX_FILES and name not in PLUG_INS}
+    assert not large
 
 
 @pytest.mark.parametrize("name", modules())

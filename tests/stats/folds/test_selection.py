@@ -1,7 +1,9 @@
 """The greedy choice keeps what it promises, and takes the first that it may."""
 
+from collections import Counter
+
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from frtaudit.stats.folds.selection import Candidates, Limits, choose, shortfall
@@ -44,21 +46,25 @@ def test_a_choice_keeps_every_limit(
     )
 
 
-@given(rows, st.integers(1, 6), caps)
+@given(rows, st.integers(1, 6), caps, caps)
+@example([(0, 10, 0, 0), (1, 11, 0, 0), (2, 12, 0, 0)], 3, None, 2)
 def test_nothing_that_fits_is_passed_over(
-    drawn: list[tuple[int, int, int, int]], wanted: int, per_image: int | None
+    drawn: list[tuple[int, int, int, int]], wanted: int, per_image: int | None, per_subject: int | None
 ) -> None:
     """With one fold, the choice is that of a plain loop over the candidates in their order."""
     pairs = candidates(drawn)
-    counts: dict[int, int] = {}
+    counts, people = Counter[int](), Counter[int]()
     have, at = [0, 0], []
-    for place, (first, second, stratum) in enumerate(
-        zip(pairs.first.tolist(), pairs.second.tolist(), pairs.stratum.tolist(), strict=True)
+    columns = (pairs.first, pairs.second, pairs.stratum, pairs.subject)
+    for place, (first, second, stratum, subject) in enumerate(
+        zip(*map(np.ndarray.tolist, columns), strict=True)
     ):
-        full = per_image is not None and max(counts.get(first, 0), counts.get(second, 0)) >= per_image
+        full = per_image is not None and max(counts[first], counts[second]) >= per_image
+        full |= per_subject is not None and subject >= 0 and people[subject] >= per_subject
         if have[stratum] < wanted and not full:
-            counts[first], counts[second] = counts.get(first, 0) + 1, counts.get(second, 0) + 1
+            counts.update((first, second))
+            people[subject] += 1
             have[stratum] += 1
             at.append(place)
-    found = choose(pairs, Limits(wanted=(wanted, wanted), k=1, per_image=per_image))
-    assert found.at.tolist() == at
+    limits = Limits(wanted=(wanted, wanted), k=1, per_image=per_image, per_subject=per_subject)
+    assert choose(pairs, limits).at.tolist() == at

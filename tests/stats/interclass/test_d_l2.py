@@ -177,3 +177,16 @@ def test_population_bounds_at_any_level() -> None:
     wider = made.bounds(0.01)
     assert np.all(wider[0] <= low)
     assert np.all(wider[1] >= high)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "degrees", "low", "high"),
+    [(0.5, 1.0, 12, (35 + 85**0.5) / 2), (2 * stats.norm.sf(2), np.inf, 7, 19 + 88**0.5)],
+)
+def test_population_bounds_are_those_of_plain_numbers(
+    alpha: float, degrees: float, low: float, high: float
+) -> None:
+    """d^2 21, mean d*^2 25: centre 17; low 17 - 5 t, high solves (v - 17)^2 = t^2 (4 + v); t is 1, then 2."""
+    square, noise = np.array([[20.0], [25.0], [30.0]]), np.array([[1.0], [3.0], [5.0]])  # variances 25 and 4
+    bounds = d_l2.population_bounds(square, noise, np.array([21.0]), degrees)(alpha)
+    assert [side.item() ** 2 for side in bounds[:2]] == pytest.approx([low, high], rel=1e-12)
