@@ -119,11 +119,11 @@ def label(argv: Sequence[str]) -> int:
     parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.cli.refusals import refuse
     from frtaudit.config.load import load_collection, load_typed
+    from frtaudit.config.places import refuse_missing_root
 
     read = load_typed(label_overrides(options.overrides), options.config_dir)
-    refuse(read.spec)
+    refuse_missing_root(read.spec)
     spec = read.whole()
     from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
 
@@ -188,11 +188,11 @@ def seal(argv: Sequence[str]) -> int:
 
 
 def _sealed(overrides: Sequence[str], config_dir: str | None) -> "Mapping[str, Json]":
-    from frtaudit.cli.refusals import refuse
     from frtaudit.config.load import load_typed
+    from frtaudit.config.places import refuse_missing_root
 
     read = load_typed(overrides, config_dir)
-    refuse(read.spec)
+    refuse_missing_root(read.spec)
     from frtaudit.pipeline.preregistration import content  # after the spec: an error of it comes sooner
 
     return content(read.whole())

@@ -172,7 +172,6 @@ def _folder(overrides: Sequence[str], config: Composed) -> Path:
 
 
 def _audit(spec: AuditSpec, folder: Path, fail_on: FailOn, *, as_json: bool) -> int:
-    refuse_used(folder)
     from frtaudit.cli import ending
     from frtaudit.pipeline.rederive import note_paths
     from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library

@@ -77,8 +77,14 @@ def without_analyses(spec: Mapping[str, object]) -> AuditSpec:
     last = sorted(spec, key=lambda key: key in _PLUGINS)  # a plug-in is imported once the rest is right
     values = {key: _field(key, spec[key]) for key in last if key != "analyses"}
     given = _analyses(spec["analyses"])
-    kinds = {key: _kind("analysis", given[key], f"analyses.{key}", key) for key in given}
-    return AuditSpec(**values, analyses={key: known_as("analysis", *kind) for key, kind in kinds.items()})
+    return AuditSpec(**values, analyses={key: _known_analysis(key, given[key]) for key in given})
+
+
+def _known_analysis(key: str, data: object) -> object:
+    """An analysis whose module is imported, as those of other wheels are; else what the registry knows of it."""
+    where = f"analyses.{key}"
+    known = known_as("analysis", *_kind("analysis", data, where, key))
+    return plugin("analysis", data, where, default=key) if isinstance(known, type) else known
 
 
 def analyses_of(spec: Mapping[str, object]) -> dict[str, object]:

@@ -2,18 +2,16 @@
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from frtaudit.core.plain.structure import closest
 from frtaudit.errors import SpecError
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 GROUPS = (
     "analysis",
@@ -150,7 +148,7 @@ def names(group: str) -> list[str]:
 
 def plugin_packages() -> frozenset[str]:
     """Top-level packages of the plug-ins in other wheels."""
-    return frozenset(point.module.partition(".")[0] for point in _entry_points())
+    return frozenset(point.module.partition(".")[0] for point in entry_points(group=ENTRY_POINTS))
 
 
 def load_entry_points() -> None:
@@ -163,26 +161,8 @@ def load_entry_points() -> None:
 
 @lru_cache(maxsize=1)
 def _load_from(_places: tuple[tuple[str, int], ...]) -> None:
-    for point in sorted(_entry_points(), key=lambda entry_point: entry_point.name):
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry_point: entry_point.name):
         point.load()
-
-
-def _entry_points() -> "Iterable[EntryPoint]":
-    """Entry points of the group. What reads them takes long to load, and is loaded where a wheel names the group."""
-    if not any(_names_the_group(Path(place)) for place in sys.path):
-        return ()
-    from importlib.metadata import entry_points
-
-    return entry_points(group=ENTRY_POINTS)
-
-
-def _names_the_group(place: Path) -> bool:
-    """Whether a wheel in a folder of the search path names the group; true of an archive, which is not opened here."""
-    files = (*place.glob("*.dist-info/entry_points.txt"), *place.glob("*.egg-info/entry_points.txt"))
-    try:
-        return place.is_file() or any(ENTRY_POINTS.encode() in file.read_bytes() for file in files)
-    except OSError:  # one that this user may not read: left to what reads them all
-        return True
 
 
 def _changed(place: str) -> int:

@@ -1,6 +1,7 @@
 import pytest
 from annotated_search import result
 
+from frtaudit.analyses import annotation
 from frtaudit.analyses.annotation import Annotation
 from frtaudit.config.load import load_spec
 from frtaudit.core.estimates import Estimate
@@ -78,3 +79,8 @@ def test_shares_ascend_from_0_to_1(shares: tuple[float, ...]) -> None:
     """Anything else is refused in one line."""
     with pytest.raises(SpecError, match=r"analyses\.annotation\.shares"):
         Annotation(shares=shares)
+
+
+def test_the_metric_that_is_read_from_the_source_is_the_one_that_is_made() -> None:
+    """A spec is checked before the module is imported: its metrics stand there as texts."""
+    assert annotation.Annotation.metrics == (annotation.METRIC,)

@@ -5,6 +5,7 @@ from functools import cache
 import pytest
 from small_audits import COHORT, audit, pick, spec
 
+from frtaudit.analyses import releases
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.releases import TIED, Release, Releases
 from frtaudit.core import AuditResult
@@ -96,3 +97,8 @@ def test_families_that_cannot_be(members: dict[str, Release], line: str) -> None
     """A date that is none, and a place taken twice, are usage errors."""
     with pytest.raises(SpecError, match=f"^{re.escape(line)}$"):
         Releases(families={"v": members})
+
+
+def test_the_metric_that_is_read_from_the_source_is_the_one_that_is_made() -> None:
+    """A spec is checked before the module is imported: its metrics stand there as texts."""
+    assert releases.Releases.metrics == (releases.METRIC,)

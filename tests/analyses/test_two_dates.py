@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from two_collections import ASKED, EARLIER, LATERS, NOISE, folder, result
 
+from frtaudit.analyses import two_dates
 from frtaudit.config.load import load_spec
 from frtaudit.core import AuditResult, Estimate
 from frtaudit.errors import DataError, SpecError
+from frtaudit.labelling import dated
 from frtaudit.pipeline.audit import audit
 from frtaudit.stats.systems.multiplicity import holm
 
@@ -146,3 +148,16 @@ def test_a_broken_earlier_folder_is_named(tmp_path: Path) -> None:
     (one / "bolt.csv").write_text("probe,reference,score\na00000,nobody,1\n")
     with pytest.raises(DataError, match=r"^earlier: bolt.csv line 2: a face that the list of faces lacks"):
         audit(load_spec([*ASKED, f"cohort.root={two}", f"cohort.earlier={one}"]))
+
+
+def test_the_metrics_that_are_read_from_the_source_are_those_that_are_made() -> None:
+    """A spec is checked before the module is imported: its metrics stand there as texts."""
+    made_here = (
+        dated.AT_DATE,
+        dated.CHANGE,
+        dated.SAME_SCORES,
+        dated.SCORE_CHANGE,
+        dated.LARGEST,
+        two_dates.FACES,
+    )
+    assert two_dates.TwoDates.metrics == made_here

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from frtaudit.cli import main
 from frtaudit.cli.refusals import refuse
+from frtaudit.config.composition import Composed
 from frtaudit.config.load import load_spec, load_typed
-from frtaudit.errors import FrtauditError
+from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.pipeline.dry_run import check
 
 UNDECLARED = ("schema=null", "+schemas.group={column: group}")
@@ -48,3 +50,48 @@ def test_a_b_below_alpha_is_refused_whatever_the_data() -> None:
 def test_what_can_be_audited_passes() -> None:
     """The shipped audit itself."""
     refuse(load_typed(SMALL, None).spec)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", *SMALL],
+        ["run", "-m", *SMALL, "seed=1,2"],
+        ["run", *SMALL, "--cfg", "job"],
+        ["run", *SMALL, "--info", "config"],
+        ["check", *SMALL],
+        ["plan", *SMALL],
+        ["seal", *SMALL],
+        ["label", "."],
+        ["collect", "source=folder", "source.root=.", "into=out"],
+        ["embed", "images", "model=m.onnx", "preset=arcface_rgb_127.5", "detector=given", "into=out"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_settings_of_hydra_are_refused_by_every_command(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each command that composes asks whether Hydra's part was changed, before it does anything."""
+    refused: list[Composed] = []
+
+    def refuse_settings(config: Composed) -> None:
+        refused.append(config)
+        raise SpecError("spec", "changes settings of Hydra", "keys of the spec")
+
+    monkeypatch.setattr(Composed, "refuse_settings", refuse_settings)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "faces.csv").touch()
+    assert main.main(command) == 2
+    assert capsys.readouterr().err.count("spec: changes settings of Hydra; accepted: keys of the spec") == 1
+    assert refused
+    assert [path.name for path in tmp_path.rglob("*")] == ["faces.csv"]
+
+
+def test_a_spec_that_names_the_seal_that_is_to_be_made_can_be_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A seal's file is looked for by what runs, not by what makes it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "config"))
+    assert main.main(["seal", *SMALL, "seal=seal.json", "--out", "seal.json"]) == 0
+    assert main.main(["check", *SMALL, "seal=seal.json"]) == 0

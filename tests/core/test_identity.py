@@ -7,7 +7,8 @@ import pytest
 from full_specs import to_full
 
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.identity import from_plain, plugin, spec_digest, to_plain
+from frtaudit.core import registry
+from frtaudit.core.identity import from_plain, plugin, spec_digest, to_plain, without_analyses
 from frtaudit.core.registry import lookup, register
 from frtaudit.core.spec import AuditSpec, Folds, FoldSource, Report, SchemaSpec
 from frtaudit.errors import SpecError
@@ -128,3 +129,18 @@ def test_a_path_into_a_number_is_refused() -> None:
 def test_a_name_alone_is_its_type() -> None:
     """An analysis without a type is of the type that its name says."""
     assert plugin("analysis", {}, "analyses.x", default="test_identity") == Toy()
+
+
+def test_metrics_of_a_plug_in_may_be_a_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An analysis that is imported, as those of other wheels are, stands in the spec as it will be."""
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+
+    @register("analysis", "metrics_in_a_field")
+    @dataclass(frozen=True, slots=True)
+    class MetricsInAField:
+        metrics: tuple[str, ...] = ("beauty",)
+
+    analyses = {"metrics_in_a_field": {}}
+    assert without_analyses(to_plain(a_spec()) | {"analyses": analyses}).analyses == {
+        "metrics_in_a_field": MetricsInAField()
+    }

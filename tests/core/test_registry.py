@@ -119,8 +119,7 @@ def test_other_wheels_register_themselves(monkeypatch: pytest.MonkeyPatch) -> No
         asked.append(group)
         return [Point("z"), Point("a")]
 
-    monkeypatch.setattr(registry, "_names_the_group", lambda _: True)
-    monkeypatch.setattr("importlib.metadata.entry_points", found)
+    monkeypatch.setattr(registry, "entry_points", found)
     load_entry_points()
     assert asked == ["frtaudit.plugins"]
     assert seen == ["a", "z"]
@@ -146,5 +145,5 @@ def test_wheels_are_looked_for_again_only_where_a_folder_changed(
     (about / "entry_points.txt").unlink()
     os.utime(tmp_path / "site", ns=(2, 2))
     load_entry_points()
-    monkeypatch.setattr(registry, "_entry_points", lambda: pytest.fail("looked again"))
+    monkeypatch.setattr(registry, "entry_points", lambda **_: pytest.fail("looked again"))
     load_entry_points()
