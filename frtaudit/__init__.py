@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from frtaudit.pipeline.audit_report import Report
     from frtaudit.pipeline.door import audit, compare, evaluate, load_report, run
     from frtaudit.pipeline.run import RunSummary
-    from frtaudit.signing.verification import Verification
+    from frtaudit.signing.verification import Depth, Verification
     from frtaudit.signing.verify import verify
 
 __version__ = "0.2.0"
@@ -45,7 +45,7 @@ _PLACES = {
     "frtaudit.pipeline.audit_report": ("Report",),
     "frtaudit.pipeline.run": ("RunSummary",),
     "frtaudit.signing.verify": ("verify",),
-    "frtaudit.signing.verification": ("Verification",),
+    "frtaudit.signing.verification": ("Depth", "Verification"),
     "frtaudit.core": (
         "AuditResult",
         "Cohort",
@@ -75,6 +75,7 @@ __all__ = [
     "Comparisons",
     "Curve",
     "DataError",
+    "Depth",
     "Estimate",
     "Finding",
     "FrtauditError",

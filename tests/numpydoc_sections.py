@@ -6,9 +6,11 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 ENTRY = re.compile(r"^(\S[^:\n]*?)(?: : (.*))?$", re.MULTILINE)
+ERROR = re.compile(r"^(?:\w+\.)*(\w*Error):", re.MULTILINE)  # the last line of a traceback
 ROLE = re.compile(r":\w+:`")  # the site reads docstrings as Markdown
 
 
@@ -56,12 +58,17 @@ def faults_of_function(function: Callable[..., object], *, example: bool) -> lis
     returns = inspect.signature(function).return_annotation not in (None, "None")
     due = {"Returns": returns, "Raises": raises(function), "Examples": example}
     doc = function.__doc__
-    return _entry_faults(doc, "Parameters", parameters(function)) + _missing(doc, due)
+    faults = _entry_faults(doc, "Parameters", parameters(function)) + _missing(doc, due)
+    shown, listed = ERROR.findall(sections(doc).get("Examples", "")), entries(sections(doc).get("Raises", ""))
+    return faults + [f"Raises: no {name}, which an example shows" for name in shown if name not in listed]
 
 
 def faults_of_class(kind: type) -> list[str]:
-    """What the docstring of a class lacks that is constructed: Parameters and an example, or else Attributes."""
+    """What the docstring lacks: Parameters and an example, or else Attributes; of an enumeration, each member."""
     doc = kind.__doc__
+    if issubclass(kind, Enum):
+        listed = entries(sections(doc).get("Attributes", ""))
+        return [f"Attributes: no {name}" for name in kind.__members__ if name not in listed]
     if "Parameters" in sections(doc):
         return _entry_faults(doc, "Parameters", parameters(kind)) + _missing(doc, {"Examples": True})
     known = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()

@@ -17,10 +17,10 @@ PUBLIC = {name: getattr(module, name) for module in (frtaudit, plugin) for name 
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 CLASSES = {name: value for name, value in PUBLIC.items() if inspect.isclass(value)}
 PROTOCOLS = {name for name, kind in CLASSES.items() if getattr(kind, "_is_protocol", False)}
-CONSTRUCTED = [
+LISTED = [
     name
     for name, kind in CLASSES.items()
-    if name not in PROTOCOLS and not issubclass(kind, Enum) and "__init__" in vars(kind)
+    if name not in PROTOCOLS and (issubclass(kind, Enum) or "__init__" in vars(kind))
 ]
 METHODS = {
     f"{name}.{attribute}": getattr(kind, attribute)
@@ -50,10 +50,18 @@ def test_methods_have_their_sections(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_classes_name_what_they_hold(name: str) -> None:
-    """What is constructed has Parameters and an example, or Attributes: all of them; everything else, a line."""
+    """What is constructed has Parameters and an example, or Attributes: all of them, as an enumeration; else a line."""
     assert CLASSES[name].__doc__
-    if name in CONSTRUCTED:
+    if name in LISTED:
         assert faults_of_class(CLASSES[name]) == []
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_enumerations_that_are_taken_are_public(name: str) -> None:
+    """Who calls a public function can name each of its values."""
+    taken = [parameter.annotation for parameter in inspect.signature(FUNCTIONS[name]).parameters.values()]
+    kinds = [kind for kind in taken if inspect.isclass(kind) and issubclass(kind, Enum)]
+    assert [kind for kind in kinds if kind not in CLASSES.values()] == []
 
 
 def test_what_is_missing_is_noticed() -> None:

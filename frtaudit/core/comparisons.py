@@ -32,7 +32,15 @@ class NonMated(Enum):
 
 
 class OrderRule(Enum):
-    """What the two orders of a pair, A-B and B-A, are: one comparison with their mean score, or one each."""
+    """What the two orders of a pair, A-B and B-A, are.
+
+    Attributes
+    ----------
+    MEAN
+        One comparison, with their mean score.
+    EACH
+        A comparison each.
+    """
 
     MEAN = "mean"
     EACH = "each"

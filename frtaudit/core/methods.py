@@ -10,6 +10,13 @@ ENOUGH = "times its subjects would give enough"
 UNADJUSTED = "unadjusted p: "  # before the reason, in the note of a test
 
 
+class Sided(Enum):
+    """Whether each bound errs with alpha (a claim in one direction), or both together."""
+
+    ONE = "one_sided"
+    TWO = "two_sided"
+
+
 class Target(Enum):
     """For whom an interval holds.
 
@@ -48,6 +55,18 @@ class Method(Enum):
         What the report calls it.
     means : str
         What the report says of it.
+    NAIVE, RECENTERED, GAUSSIAN
+        Samples of each subject are resampled.
+    VERTEX, DOUBLE_OR_NOTHING, TWO_LEVEL, VERTEX_GAUSSIAN, MAX_T, TAIL_MODEL
+        Subjects are resampled.
+    WILSON, WILSON_PLUGIN
+        Wilson's interval on an effective number of comparisons.
+    WILSON_IID, T_BOOTSTRAP
+        Comparisons are treated as independent.
+    T, DEALT, DYADIC
+        Student's t, of accuracy on folds.
+    MONTE_CARLO, LABELS
+        Wilson's interval of simulated cohorts, and of rates over possible true labels.
 
     References
     ----------

@@ -44,13 +44,13 @@ _registered: dict[tuple[str, str], type | Declared] = {}
 
 
 def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
-    """Class decorator: make a frozen dataclass known as ``name`` in ``group``.
+    """Class decorator: make a dataclass known as ``name`` in ``group``; the plug-ins of frtaudit are frozen ones.
 
     Parameters
     ----------
     group : str
         What kind of plug-in it is: ``analysis``, ``cohort``, ``detector``, ``export``, ``known_set``, ``protocol``,
-        ``provider``, ``section``, ``service`` or ``source``.
+        ``provider``, ``requirement``, ``section``, ``service`` or ``source``.
     name : str
         How a spec names it.
 

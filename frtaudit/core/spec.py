@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from frtaudit.core.methods import Method, Target
+from frtaudit.core.methods import Method, Sided, Target
+from frtaudit.core.paper import PadesLevel, Paper, Signatory
 from frtaudit.core.profile import ProfileSpec
 from frtaudit.core.provenance import Provenance
 from frtaudit.core.sanitize_step import SanitizeStep
@@ -45,14 +46,36 @@ class ThresholdSource(Enum):
 
 
 class Weighting(Enum):
-    """Every comparison weighted equally, or every subject (and pair of subjects)."""
+    """What counts equally in a rate.
+
+    Attributes
+    ----------
+    POOLED
+        Every comparison.
+    IDENTITY
+        Every subject, or every pair of subjects.
+    """
 
     POOLED = "pooled"
     IDENTITY = "identity"
 
 
 class Plan(Enum):
-    """What a bootstrap replicate resamples."""
+    """What a bootstrap replicate resamples.
+
+    Attributes
+    ----------
+    IMAGES
+        Samples within each subject.
+    SUBJECTS
+        Subjects, with all their samples.
+    DOUBLE_OR_NOTHING
+        Subjects, each counted twice or not at all.
+    TWO_LEVEL
+        Subjects, then samples within them: a diagnostic.
+    COMPARISONS
+        Single comparisons: an audit draws no such replicates.
+    """
 
     IMAGES = "images"
     SUBJECTS = "subjects"
@@ -78,7 +101,15 @@ class Engine(Enum):
 
 
 class FailureScore(Enum):
-    """Failed comparisons are kept apart, or get the lowest score of the range (Peña-Alcántara 2022)."""
+    """What a failed comparison is.
+
+    Attributes
+    ----------
+    APART
+        No score: a failure, counted apart.
+    SCORE_ZERO
+        The lowest score of the range (Peña-Alcántara 2022).
+    """
 
     APART = "apart"
     SCORE_ZERO = "score_zero"
@@ -225,13 +256,6 @@ class PairSetSpec:
     folds: Folds = field(default_factory=Folds)
 
 
-class Sided(Enum):
-    """Whether each bound errs with alpha (a claim in one direction), or both together."""
-
-    ONE = "one_sided"
-    TWO = "two_sided"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequirementSpec:
     """A limit on an estimate: ``metric`` at ``at`` for ``group`` ("all", a class, "each") compared with ``limit``.
@@ -271,30 +295,6 @@ class RequirementSpec:
         return default if self.level is None else round(1 - self.level, 12)
 
 
-class Paper(Enum):
-    """The sheet that the PDF is laid out for."""
-
-    A4 = "a4"
-    LETTER = "letter"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signatory:
-    """Who signs the paper: a name and, where it is declared, a role."""
-
-    name: str
-    role: str | None = None
-
-
-class PadesLevel(Enum):
-    """How far the PDF's signature reaches: by itself, with a time, with revocation data, with a time over all of it."""
-
-    B_B = "B-B"
-    B_T = "B-T"
-    B_LT = "B-LT"
-    B_LTA = "B-LTA"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What the report says of itself, and how it is signed; none of it is part of the audit's identity.
@@ -302,8 +302,7 @@ class Report:
     ``earlier_runs``: in words, how often these data were looked at before, and what was changed since; printed, and
     where it is null ``not declared`` is. ``signatories``: who signs it by hand; ``previous``: the result.json of the
     last audit of the same systems. ``annex``: what the main report leaves out is laid out too, as ``annex.pdf``.
-    ``checklists``: lists to fill, by name; ``templates``: a folder of sections, styles,
-    words and a logo of one's own.
+    ``checklists``: lists to fill, by name; ``templates``: a folder of sections, styles, words and a logo.
     """
 
     title: str | None = None

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from frtaudit.core import Estimate, Finding, Interval, Target, Verdict
+from frtaudit.core.methods import Sided
 from frtaudit.core.metrics import SPACES, in_sentence, kind_of
-from frtaudit.core.spec import RequirementSpec, Sided, Weighting
+from frtaudit.core.spec import RequirementSpec, Weighting
 from frtaudit.core.text import formatting, kinds
 
 FOR_WHOM = "for the population of the test subjects"  # the target population, as the report calls it

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
-from frtaudit.core.methods import DECIDING
+from frtaudit.core.methods import DECIDING, Sided
 from frtaudit.core.metrics import D_L2, INDICES, POOLED_ONLY
-from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
+from frtaudit.core.spec import RequirementSpec, ThresholdSource, Weighting
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.answerable import NO_TRANSACTIONS, TRANSACTIONS
 from frtaudit.evaluation.requirement_findings import (

@@ -61,7 +61,7 @@ def tail_of(
     block : callable
         From two slices of the acquired samples, numbered as in ``rows``, to their scores: float64, shape (a, b),
         finite, the same for both orders of a pair; higher is more alike. Scores are rounded to float32.
-    rows : ndarray of int32, shape (N,)
+    rows : ndarray of int32, shape (n,)
         Cohort indices of the acquired samples, ascending, as ``acquired_rows`` gives them.
     cohort : Cohort
         The cohort.

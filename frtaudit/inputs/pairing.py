@@ -63,7 +63,7 @@ def listed_comparisons(
         Fold of each pair.
     ordered : bool
         Whether A-B and B-A are both listed.
-    order_rule : frtaudit.core.comparisons.OrderRule
+    order_rule : OrderRule
         Whether the two orders count as one comparison with their mean score, or as one each.
     transaction : ndarray of int32, shape (P,), optional
         Transaction that each pair is an attempt of, in the order of its attempts.
@@ -76,7 +76,8 @@ def listed_comparisons(
     Raises
     ------
     ValueError
-        A sample is compared with itself, or lengths differ.
+        A sample is compared with itself; ``probe``, ``reference``, ``fold`` and ``transaction`` differ in length; or
+        ``cells`` has not one cell of each subject.
 
     Examples
     --------
@@ -86,6 +87,12 @@ def listed_comparisons(
     >>> listed_comparisons(cohort, *pairs, cells=np.zeros(2, np.int32)).mated.tolist()
     [True, False]
     """
+    per_pair = {"probe": probe, "reference": reference, "fold": fold, "transaction": transaction}
+    lengths = {name: values.size for name, values in per_pair.items() if values is not None}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"lengths differ: {', '.join(f'{size} {name}' for name, size in lengths.items())}")
+    if cells.size != cohort.n_subjects:
+        raise ValueError(f"lengths differ: {cells.size} cells of {cohort.n_subjects} subjects")
     mated = cohort.subject_of[probe] == cohort.subject_of[reference]
     a, b = cells[cohort.subject_of[probe]], cells[cohort.subject_of[reference]]
     counts = mated | ((a == b) & (a >= 0))

@@ -123,7 +123,9 @@ def evaluate(
     Raises
     ------
     DataError
-        An array has another length or holds what it cannot; ``mated`` disagrees with ``subjects``.
+        An array has another length or holds what it cannot; ``mated`` disagrees with ``subjects``; or an error of
+        ``thresholds.fmr``: a target is too low for the scores. ``fmr=0.001``, the default, takes 5,000 non-mated ones:
+        5 expected false matches.
     SpecError
         An override cannot be used.
 
@@ -232,6 +234,8 @@ def compare(runs: Sequence[str | Path] | Mapping[str, str | Path], overrides: Se
 
     Raises
     ------
+    SpecError
+        There is no run, or an override cannot be used.
     DataError
         A folder is no finished run, or the runs share too little.
     VerificationError

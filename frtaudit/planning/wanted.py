@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from frtaudit.core.spec import AuditSpec, RequirementSpec, Sided
+from frtaudit.core.methods import Sided
+from frtaudit.core.spec import AuditSpec, RequirementSpec
 from frtaudit.core.text import formatting
 from frtaudit.errors import SpecError
 from frtaudit.planning.parties import EVERYBODY, Party, of_schema, schemas_of

@@ -24,7 +24,15 @@ class CheckStatus(Enum):
 
 
 class Depth(Enum):
-    """How far a report is made again: the page, or the layout of the PDF too."""
+    """How far a report is made again and compared.
+
+    Attributes
+    ----------
+    PAGE
+        The page.
+    PAPER
+        The page, and the layout of each PDF, as ``frtaudit verify --deep`` does.
+    """
 
     PAGE = "page"
     PAPER = "paper"

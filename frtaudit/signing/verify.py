@@ -30,7 +30,7 @@ def verify(
     trust : iterable of str or Path
         PEM files of signers, beside those that this machine trusts.
     depth : Depth
-        Whether the PDF is laid out again, as the page is.
+        ``Depth.PAPER``: the PDF is laid out again too, as the page is.
     tabled : callable, optional
         Makes the table of a sweep again from its jobs; ``frtaudit verify`` gives it.
 

@@ -14,7 +14,8 @@ from frtaudit.config.load import load_spec
 from frtaudit.core import Method, Target
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import from_plain, to_plain
-from frtaudit.core.spec import AuditSpec, ConflictRule, FoldSource, GridKind, Sided
+from frtaudit.core.methods import Sided
+from frtaudit.core.spec import AuditSpec, ConflictRule, FoldSource, GridKind
 from frtaudit.errors import SpecError
 
 CURATE = [

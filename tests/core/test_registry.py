@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from numpydoc_sections import sections
 
 from frtaudit.core import registry
 from frtaudit.core.registry import (
@@ -60,6 +61,12 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
         match=r"^providers\[0\]: no provider is named 'cosin' \(did you mean 'cosine'\?\); accepted: cosine$",
     ):
         lookup("provider", "cosin", "providers[0]")
+
+
+def test_the_groups_are_documented() -> None:
+    """The docstring of register names each group."""
+    listed = sections(register.__doc__)["Parameters"]
+    assert [group for group in registry.GROUPS if f"``{group}``" not in listed] == []
 
 
 def test_one_name_one_class() -> None:

@@ -9,7 +9,8 @@ from statsmodels.stats.multitest import multipletests
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.findings import exit_code, verdict_counts
-from frtaudit.core.spec import RequirementSpec, Sided, Weighting
+from frtaudit.core.methods import Sided
+from frtaudit.core.spec import RequirementSpec, Weighting
 from frtaudit.evaluation.interclass import largest
 from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.requirements import (

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import SchemaSpec
@@ -53,6 +54,22 @@ def test_listed_non_mated_comparisons_stay_within_cells() -> None:
         (0, 1, 0),
         (2, 3, 2),
     ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "lengths"),
+    [
+        ({"reference": np.int32([1])}, "2 probe, 1 reference"),
+        ({"fold": np.int16([0])}, "2 probe, 2 reference, 1 fold"),
+        ({"transaction": np.int32([0, 0, 1])}, "2 probe, 2 reference, 3 transaction"),
+        ({"cells": np.int32([0, 0])}, "2 cells of 5 subjects"),
+    ],
+)
+def test_other_lengths_are_refused(changed: dict[str, Index], lengths: str) -> None:
+    """One line that says how long each is."""
+    usual = {"probe": np.int32([0, 0]), "reference": np.int32([1, 2]), "cells": np.zeros(5, np.int32)}
+    with pytest.raises(ValueError, match=f"^lengths differ: {lengths}$"):
+        listed_comparisons(cohort(), **{**usual, **changed})
 
 
 @given(KEYS, KEYS)

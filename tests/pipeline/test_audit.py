@@ -26,7 +26,8 @@ from small_audits import (
 
 from frtaudit.config.json_schema import schema_text
 from frtaudit.core import AuditResult, Estimate, Method, Verdict
-from frtaudit.core.spec import Bootstrap, RequirementSpec, SchemaSpec, Sided, Thresholds
+from frtaudit.core.methods import Sided
+from frtaudit.core.spec import Bootstrap, RequirementSpec, SchemaSpec, Thresholds
 from frtaudit.errors import SpecError
 
 ITEM = tuple[str, str, str | None, str, str | None, str]

@@ -8,6 +8,7 @@ from small_audits import COHORT, SCHEMAS, folder_of, spec
 
 from frtaudit.config.load import load_spec
 from frtaudit.core import Templates
+from frtaudit.core.paper import PadesLevel
 from frtaudit.core.spec import (
     Bootstrap,
     ConflictRule,
@@ -16,7 +17,6 @@ from frtaudit.core.spec import (
     FoldSource,
     Grid,
     GridKind,
-    PadesLevel,
     PairSetSpec,
     Report,
     RequirementSpec,

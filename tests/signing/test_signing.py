@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.core.spec import PadesLevel, Report
+from frtaudit.core.paper import PadesLevel
+from frtaudit.core.spec import Report
 from frtaudit.errors import DataError
 from frtaudit.signing import key_folder, keys
 from frtaudit.signing.pdf.pades import BASIC

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from frtaudit.core import Estimate, Finding, Target, Verdict
 from frtaudit.core.canonical import Json, mapping
+from frtaudit.core.methods import Sided
 from frtaudit.core.metrics import kind_of
 from frtaudit.core.profile import Confidence
-from frtaudit.core.spec import Sided
 from frtaudit.core.text import formatting, kinds
 from frtaudit.evaluation.requirement_findings import SIDES
 from frtaudit.report import phrases

@@ -10,9 +10,10 @@ from small_audits import audit, pick, spec
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.ratio_to_overall import RatioToOverall
 from frtaudit.core import AuditResult, Verdict
+from frtaudit.core.methods import Sided
 from frtaudit.core.plain.structure import plain
 from frtaudit.core.profile import Confidence, Fact, ProfileSpec
-from frtaudit.core.spec import Bootstrap, Report, RequirementSpec, Sided
+from frtaudit.core.spec import Bootstrap, Report, RequirementSpec
 from frtaudit.core.text import formatting
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.report.pieces import Table, plain_text
