@@ -9,7 +9,7 @@ import pytest
 from cryptography import x509
 
 from frtaudit.cli.main import main
-from frtaudit.core.paper import PadesLevel
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.inputs.previous import read_previous
 from frtaudit.pipeline.compare import overrides_of
 from frtaudit.signing.pdf.signature import read_signed_pdf

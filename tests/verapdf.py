@@ -68,7 +68,7 @@ def made(folder: Path) -> list[Path]:
     from pipeline.test_run import code
     from pipeline.test_run import made as spec
 
-    from frtaudit.core.paper import PadesLevel
+    from frtaudit.core.spec_values import PadesLevel
     from frtaudit.pipeline.run import run
     from frtaudit.signing.approve import approve
     from frtaudit.signing.key_folder import generate

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from frtaudit.core.methods import Method, Sided, Target
-from frtaudit.core.paper import PadesLevel, Paper, Signatory
 from frtaudit.core.profile import ProfileSpec
 from frtaudit.core.provenance import Provenance
-from frtaudit.core.sanitize_step import SanitizeStep
+from frtaudit.core.spec_values import PadesLevel, Paper, SanitizeStep, Signatory
 
 PATH = {"role": "path"}
 MACHINE = {"role": "machine"}

@@ -23,9 +23,9 @@ from frtaudit.core.cohort import (
     ledger_of,
 )
 from frtaudit.core.comparisons import Comparisons
-from frtaudit.core.sanitize_step import Sanitize, SanitizeStep
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, ConflictRule, SchemaSpec
+from frtaudit.core.spec_values import Sanitize, SanitizeStep
 from frtaudit.errors import DataError, SpecError, column_names
 from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.roster import cohort_digest

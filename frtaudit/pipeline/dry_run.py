@@ -9,8 +9,8 @@ import numpy as np
 
 from frtaudit.core import Cohort, CohortData, Groups
 from frtaudit.core.comparisons import Comparisons
-from frtaudit.core.paper import PadesLevel
 from frtaudit.core.spec import AuditSpec, Engine, FoldSource
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.requirements import planned

@@ -15,10 +15,10 @@ from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import on_terminal
-from frtaudit.core.paper import PadesLevel
 from frtaudit.core.registry import names
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import AuditSpec, Report
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError
 from frtaudit.pipeline import tables as parquet
 from frtaudit.pipeline.audit import Audited, audit

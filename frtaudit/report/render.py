@@ -28,9 +28,9 @@ from frtaudit.core import AuditResult
 from frtaudit.core.canonical import mapping
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.resources import shipped
-from frtaudit.core.paper import Paper
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
+from frtaudit.core.spec_values import Paper
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import pdf_ua
 from frtaudit.report.context import Status, context

@@ -10,10 +10,10 @@ from small_audits import one, pick, spec
 
 from frtaudit.analyses.transactions import TransactionRates
 from frtaudit.core import AuditResult, Verdict
-from frtaudit.core.sanitize_step import Sanitize, SanitizeStep
 from frtaudit.core.spec import (
     RequirementSpec,
 )
+from frtaudit.core.spec_values import Sanitize, SanitizeStep
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.dry_run import check

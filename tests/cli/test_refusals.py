@@ -63,7 +63,7 @@ def test_what_can_be_audited_passes() -> None:
         ["plan", *SMALL],
         ["seal", *SMALL],
         ["label", "."],
-        ["collect", "source=folder", "source.root=.", "into=out"],
+        ["collect", "services.a.type=made_up", "source=folder", "source.root=.", "into=out"],
         ["embed", "images", "model=m.onnx", "preset=arcface_rgb_127.5", "detector=given", "into=out"],
     ],
     ids=lambda words: " ".join(words[:2]),

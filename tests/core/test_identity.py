@@ -141,6 +141,6 @@ def test_metrics_of_a_plug_in_may_be_a_field(monkeypatch: pytest.MonkeyPatch) ->
         metrics: tuple[str, ...] = ("beauty",)
 
     analyses = {"metrics_in_a_field": {}}
-    assert without_analyses(to_plain(a_spec()) | {"analyses": analyses}).analyses == {
+    assert without_analyses(to_full(a_spec()) | {"analyses": analyses}).analyses == {
         "metrics_in_a_field": MetricsInAField()
     }

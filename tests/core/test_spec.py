@@ -1,4 +1,4 @@
-"""Specs as values. Tests also paper, a report's, and sanitize_step, the steps that a spec names."""
+"""Specs as values. Tests also spec_values, what a spec names."""
 
 import dataclasses
 from enum import Enum

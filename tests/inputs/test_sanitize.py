@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from small_audits import COHORT, SCHEMAS, spec
 
 from frtaudit.core import CohortData, Comparisons, ScoreTable, Templates
-from frtaudit.core.sanitize_step import Sanitize, SanitizeStep
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import Sanitize, SanitizeStep
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.sanitize import as_read, rule_text, sanitized

@@ -8,7 +8,6 @@ from small_audits import COHORT, SCHEMAS, folder_of, spec
 
 from frtaudit.config.load import load_spec
 from frtaudit.core import Templates
-from frtaudit.core.paper import PadesLevel
 from frtaudit.core.spec import (
     Bootstrap,
     ConflictRule,
@@ -23,6 +22,7 @@ from frtaudit.core.spec import (
     SchemaSpec,
     Thresholds,
 )
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.datasets.cohorts.synthetic import Synthetic
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.sampled import Sampled

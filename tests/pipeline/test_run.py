@@ -17,9 +17,9 @@ from small_audits import REQUIREMENTS, TARGETS, spec
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import sha256
 from frtaudit.core.identity import to_plain
-from frtaudit.core.paper import PadesLevel
 from frtaudit.core.seal import sealed_content
 from frtaudit.core.spec import Bootstrap, Report, Thresholds
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError
 from frtaudit.pipeline import run as delivery
 from frtaudit.pipeline import tables

@@ -28,7 +28,7 @@ from report_fixture import DATE, SETTINGS, result
 from report_text import GOLDEN, Page
 
 from frtaudit.core import AuditResult
-from frtaudit.core.paper import Paper
+from frtaudit.core.spec_values import Paper
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import render
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.core.paper import PadesLevel
 from frtaudit.core.spec import Report
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError
 from frtaudit.signing import key_folder, keys
 from frtaudit.signing.pdf.pades import BASIC

@@ -19,7 +19,7 @@ from pyhanko.sign.signers.pdf_signer import (
 )
 from pyhanko.sign.validation.dss import DocumentSecurityStore
 
-from frtaudit.core.paper import PadesLevel
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.signing.pdf.additions import next_id
 from frtaudit.signing.pdf.pades import Pades
 from frtaudit.signing.pdf.reader import ReportReader

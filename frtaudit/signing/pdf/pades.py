@@ -13,7 +13,7 @@ from pyhanko_certvalidator import CertificateValidator, ValidationContext
 from pyhanko_certvalidator.errors import PathError, ValidationError
 
 from frtaudit.core.machine.waiting import wait
-from frtaudit.core.paper import PadesLevel
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError
 from frtaudit.signing.signer import Signer, asn1_of
 from frtaudit.signing.timestamp import Authority, authority, check_url

@@ -36,7 +36,7 @@ from pyhanko_certvalidator.errors import PathError, ValidationError
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from frtaudit.core.machine.waiting import wait
-from frtaudit.core.paper import PadesLevel
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError, VerificationError, why
 from frtaudit.signing.pdf.additions import Store, additions
 from frtaudit.signing.pdf.appending import (

@@ -7,8 +7,8 @@ from report_fixture import DATE, SETTINGS, result
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import sha256
-from frtaudit.core.paper import Signatory
 from frtaudit.core.result import Previous
+from frtaudit.core.spec_values import Signatory
 from frtaudit.report import render
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.section import View

@@ -7,8 +7,8 @@ from small_audits import audit, spec
 
 from frtaudit.config.json_schema import schema_text
 from frtaudit.core import AuditResult
-from frtaudit.core.sanitize_step import Sanitize, SanitizeStep
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import Sanitize, SanitizeStep
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections.sanitization import build
 from frtaudit.report.source import Source

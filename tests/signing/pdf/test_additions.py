@@ -20,7 +20,7 @@ from pyhanko.sign.signers.pdf_signer import PdfTimeStamper
 from pyhanko.sign.timestamps.dummy_client import DummyTimeStamper
 from small_run import WHEN, render_pdf
 
-from frtaudit.core.paper import PadesLevel
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import VerificationError
 from frtaudit.signing.foreign_key import foreign_signer
 from frtaudit.signing.key_folder import generate

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import (
 from local_tsa import Clock, authorities, running
 from small_run import WHEN, make_page, make_result, render_pdf
 
-from frtaudit.core.paper import PadesLevel
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError
 from frtaudit.signing.foreign_key import foreign_signer
 from frtaudit.signing.pdf.pades import BASIC, Pades, pades_of
