@@ -90,9 +90,9 @@ NonMatedTotals = CompleteTotals | ListedTotals
 
 
 def mated_totals(tail: ScoreTail, groups: Groups) -> MatedTotals:
-    """Mated denominators of a tail."""
+    """Mated denominators of a tail, in arrays of their own: ``_sums`` is compiled for one kind of array."""
     membership = members(groups, tail.n_samples.size)
-    return MatedTotals(subjects=_members(membership), pairs=tail.n_mated)
+    return MatedTotals(subjects=_members(membership), pairs=np.array(tail.n_mated))
 
 
 def non_mated_totals(tail: ScoreTail, groups: Groups) -> NonMatedTotals:
@@ -114,7 +114,7 @@ def _complete(membership: Flags, tail: ScoreTail) -> CompleteTotals:
         rooms=_members(inside),
         group_index=room // n_cells,
         group_indices=membership.shape[0],
-        samples=tail.n_samples,
+        samples=np.array(tail.n_samples),
     )
 
 

@@ -103,7 +103,7 @@ def add_chunk(comparisons: SortedComparisons, tile: Tile, chunk: int, sums: Sums
             add_pair(half, key, weights, first[pair] + copy * rows, second[pair] + copy * rows)
             added[key] += 1
             if added[key] == most:
-                _widen(half, words, added, used, key)
+                _widen(half, words, added, used, int(key))
     _accumulate(comparisons, sums)
 
 
@@ -147,7 +147,7 @@ def sum_replicate(
     tile: Tile,
     low: int,
     high: int,
-    rule: int,
+    rule: int | np.int32,
     weighting: int,
     replicate: int,
     sums: Sums,

@@ -14,6 +14,8 @@ from frtaudit.stats._numba import inner, kernel
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, Sums, Tile
 from frtaudit.stats.bootstrap.kernel_sums import add_chunk, add_span, copy_into, lift_limits, sum_replicate
 
+EVERYBODY = np.int32(0)  # the rule of everybody, of the type of any: sum_replicate is compiled once
+
 
 @inner
 def _set_limits(limits: Limits, target: int, rule: int, weighting: int, replicate: int, sums: Sums) -> None:
@@ -220,7 +222,7 @@ def _record_points(
         for replicate in range(position.shape[1]):
             stop = position[point, replicate]
             if low <= stop < high:
-                sum_replicate(comparisons, tile, low, stop, 0, weighting[point], replicate, sums)
+                sum_replicate(comparisons, tile, low, stop, EVERYBODY, weighting[point], replicate, sums)
                 for group_index in range(out.shape[1]):
                     out[point, group_index, replicate] = sums.lane_sums[group_index]
 

@@ -147,7 +147,12 @@ def two_level(source: Source, rows: Copies) -> Draw:
             within = counter.draw_copies(sizes, copies, seed=source.seed, first=first, who=who)
             place = np.zeros(subject_of.size, dtype=np.int32)
             place[np.isin(subject_of, who)] = np.arange(within.shape[1], dtype=np.int32)
-            placed = comparisons._replace(first=place[comparisons.first], second=place[comparisons.second])
+            rows_in_copy = place[comparisons.first], place[comparisons.second]
+            for array in rows_in_copy:
+                array.flags.writeable = (
+                    False  # as in ``comparisons``: kernels are compiled for one kind of array
+                )
+            placed = comparisons._replace(first=rows_in_copy[0], second=rows_in_copy[1])
             weights, samples = _aligned(within.reshape(-1, count)), max(within.shape[1], 1)
             return placed, tile._replace(weights=weights, packed=NONE, rows=samples)
 

@@ -22,7 +22,7 @@ S3, S27, S30, S31, S32 = np.uint64(3), np.uint64(27), np.uint64(30), np.uint64(3
 WITHIN, BETWEEN, COIN, CURVE = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 HEAVIEST = 255  # weight of a sample
 FEW = 8  # draws that fit one 64-bit word of counts
-DENSE = 3  # copies of a subject that so many replicates have that all of them are drawn at once
+STEP = 32  # states that are drawn from at a time
 
 
 @inner
@@ -74,26 +74,66 @@ def _few(size: int, state: np.uint64, least: np.uint64) -> np.uint64:
 
 
 @inner
-def _draw_few(size: int, stream: np.uint64, first: int, left: Longs, counts: Longs) -> None:
-    """``size`` <= 8 draws of each lane as counts: digits of one 32-bit fraction in base ``size``, lanes in step.
+def _list_draws(
+    copies: Bytes,
+    place: int,
+    subject: int,
+    seed: np.uint64,
+    first: int,
+    whose: Ints,
+    state: Longs,
+    copy: Ints,
+) -> int:
+    """List each copy that a replicate has of a subject: whose it is, the state of its draws, which copy; how many.
+
+    A place is written before it is known to be needed: nothing for the processor to foresee.
+    """
+    number, low, which, row = np.uint64(0), np.uint64(0), 0, copies[place]
+    for replicate in range(row.size):
+        whose[number] = replicate
+        number += np.uint64(row[replicate] > 0)
+    while low < number:
+        stream, high = stream_of(seed, WITHIN, subject, which) + GOLDEN * np.uint64(first + 1), number
+        for draw in range(low, high):
+            state[draw], copy[draw] = stream + GOLDEN * np.uint64(whose[draw]), which
+        which += 1
+        for draw in range(low, high):
+            whose[number] = whose[draw]
+            number += np.uint64(row[np.uint64(whose[draw])] > which)
+        low = high
+    return int(np.int64(number))
+
+
+@inner
+def _list_replicates(subject: int, seed: np.uint64, first: int, state: Longs, lanes: int) -> int:
+    """The same where each replicate has one copy."""
+    stream = stream_of(seed, WITHIN, subject, 0)
+    for replicate in range(lanes):
+        state[replicate] = stream + GOLDEN * np.uint64(first + replicate + 1)
+    return lanes
+
+
+@inner
+def _draw_few(size: int, number: int, state: Longs, left: Longs, counts: Longs) -> None:
+    """``size`` <= 8 draws from each of ``number`` states as counts: digits of one 32-bit fraction in base ``size``.
 
     The fraction times size**size is the number of the outcome; its rest decides the rejection (Lemire), so that
-    every outcome is equally likely.
+    every outcome is equally likely. The loops and the arrays end on a multiple of ``STEP``: nothing is left over.
     """
-    lanes, base, power = counts.size, np.uint64(size), ONE
-    for replicate in range(lanes):
-        left[replicate] = bits_at(stream, first + replicate) >> S32
-        counts[replicate] = np.uint64(0)
+    lanes, base, power = (number + STEP - 1) // STEP * STEP, np.uint64(size), ONE
+    for draw in range(lanes):
+        left[draw] = mix(state[draw]) >> S32
+        counts[draw] = np.uint64(0)
     for _ in range(size):
         power *= base
-        for replicate in range(lanes):
-            scaled = left[replicate] * base
-            counts[replicate] += ONE << ((scaled >> S32) << S3)
-            left[replicate] = scaled & HALF
+        for draw in range(lanes):
+            scaled = left[draw] * base
+            counts[draw] += ONE << ((scaled >> S32) << S3)
+            left[draw] = scaled & HALF
     least = RANGE % power
-    for replicate in range(lanes):
-        if left[replicate] < least:
-            counts[replicate] = _few(size, bits_at(stream, first + replicate), least)
+    for draw in range(number):
+        if left[draw] < least:
+            counts[draw] = _few(size, mix(state[draw]), least)
 
 
 @inner
@@ -101,33 +141,8 @@ def _unpack(out: Bytes, low: int, size: int, counts: Longs) -> None:
     """A row for each byte of the counts."""
     for sample in range(size):
         shift = np.uint64(sample) << S3
-        for replicate in range(counts.size):
+        for replicate in range(out.shape[1]):
             out[low + sample, replicate] = np.uint8((counts[replicate] >> shift) & BYTE)
-
-
-@inner
-def _add_few(
-    copies: Bytes,
-    place: int,
-    copy: int,
-    size: int,
-    stream: np.uint64,
-    first: int,
-    left: Longs,
-    counts: Longs,
-    total: Longs,
-) -> None:
-    """Add ``size`` <= 8 draws of a copy to the counts of each lane that has the copy."""
-    if copy < DENSE:
-        _draw_few(size, stream, first, left, counts)
-        for replicate in range(total.size):
-            has = copies.size == 0 or copies[place, replicate] > copy
-            total[replicate] += counts[replicate] if has else np.uint64(0)
-        return
-    least = RANGE % np.uint64(size**size)
-    for replicate in range(total.size):
-        if copies[place, replicate] > copy:
-            total[replicate] += _few(size, bits_at(stream, first + replicate), least)
 
 
 @inner
@@ -147,36 +162,40 @@ def _add_column(out: Bytes, low: int, size: int, replicate: int, state: np.uint6
     return fits
 
 
-@inner
-def _most(copies: Bytes, place: int) -> int:
-    """The largest number of copies of a subject; 1 where every subject has one copy."""
-    most = 1 if copies.size == 0 else 0
-    for replicate in range(copies.shape[1]):
-        most = max(most, int(copies[place, replicate]))
-    return most
-
-
 @kernel
-def _fill_within(out: Bytes, copies: Bytes, who: Ints, offsets: Ints, seed: np.uint64, first: int) -> bool:
+def _fill_within(
+    out: Bytes, copies: Bytes, who: Ints, offsets: Ints, seed: np.uint64, first: int, room: int
+) -> bool:
     """Fill ``out`` with the draws of the subjects ``who``, summed if it has rows for one copy; whether all fit."""
-    samples, lanes, fits = offsets[-1], out.shape[1], True
-    apart = out.shape[0] > samples
-    left, counts = np.empty(lanes, dtype=np.uint64), np.empty(lanes, dtype=np.uint64)
-    total = np.zeros(lanes, dtype=np.uint64)
+    samples, lanes, fits, most = offsets[-1], out.shape[1], True, 1
+    apart, one_each = out.shape[0] > samples, copies.size == 0
+    whose, copy, state = np.arange(room), np.zeros(room, np.int64), np.zeros(room, np.uint64)
+    left, counts = np.empty(room, np.uint64), np.empty(room, np.uint64)
+    total = counts if one_each else np.empty(lanes, dtype=np.uint64)
     for place in range(who.size):
-        low, size, most = offsets[place], offsets[place + 1] - offsets[place], _most(copies, place)
-        few = size <= FEW and size * (1 if apart else most) <= HEAVIEST
-        for copy in range(most if size > 0 else 0):
-            stream, row = stream_of(seed, WITHIN, who[place], copy), low + (copy * samples if apart else 0)
-            if few:
-                _add_few(copies, place, copy, size, stream, first, left, counts, total)
-                if apart or copy + 1 == most:
-                    _unpack(out, row, size, total)
-                    total[:] = 0
-                continue
-            for replicate in range(lanes):
-                if copies.size == 0 or copies[place, replicate] > copy:
-                    fits &= _add_column(out, row, size, replicate, bits_at(stream, first + replicate))
+        low, size = offsets[place], offsets[place + 1] - offsets[place]
+        if one_each:
+            number = _list_replicates(who[place], seed, first, state, lanes)
+        else:
+            number = _list_draws(copies, place, who[place], seed, first, whose, state, copy)
+            most = 1 if apart or number == 0 else copy[number - 1] + 1
+        if size > FEW or size * most > HEAVIEST:
+            for draw in range(number):
+                row = low + (copy[draw] * samples if apart else 0)
+                fits &= _add_column(out, row, size, whose[draw], mix(state[draw]))
+            continue
+        _draw_few(size, number, state, left, counts)
+        if apart:
+            for draw in range(number):
+                row, lane = np.uint64(low + copy[draw] * samples), np.uint64(whose[draw])
+                for sample in range(np.uint64(size)):
+                    out[row + sample, lane] = np.uint8((counts[draw] >> (sample << S3)) & BYTE)
+            continue
+        if not one_each:
+            total[:] = 0
+            for draw in range(number):
+                total[np.uint64(whose[draw])] += counts[draw]
+        _unpack(out, low, size, total)
     return fits
 
 
@@ -262,8 +281,10 @@ def _within(
 ) -> Bytes:
     offsets = np.concatenate(([0], np.cumsum(n_samples))).astype(np.int64)
     out = aligned_zeros(depth * int(offsets[-1]), count)
+    most = int(copies.sum(axis=1, dtype=np.int64).max(initial=0))
+    room = max(most, count) + 1 + STEP  # for the draws of any subject, one more, and what fills the last step
     with np.errstate(over="ignore"):
-        if not _fill_within(out, copies, who, offsets, word_of(seed), first):
+        if not _fill_within(out, copies, who, offsets, word_of(seed), first, room):
             raise ValueError(f"a weight is above {HEAVIEST}; accepted: 0 to {HEAVIEST}")
     return out.reshape(depth, int(offsets[-1]), count)
 

@@ -53,7 +53,7 @@ def threshold_at(
     # the group of each subject under the group's schema; for index 0 everybody is in group -1
     scope = np.full(tail.n_samples.size, -1, dtype=np.int32)
     if group_index:
-        scope = np.asarray(groups.of[int(schema_of(groups)[group_index - 1])], dtype=np.int32)
+        scope[:] = groups.of[int(schema_of(groups)[group_index - 1])]
     if weighting is Weighting.POOLED:
         limit = floor(rate * int(denominators.non_mated[group_index]))
         place = _passes_count(tail.tail_i, tail.tail_j, tail.subject_of, scope, group_index - 1, limit)

@@ -125,7 +125,8 @@ def score_near(
     for q in range(near.size):
         a, b = first_i + near[q] // width, first_j + near[q] % width
         if a != last:
-            row[:] = vectors[a]
+            for d in range(row.size):
+                row[d] = vectors[a, d]
             last = a
         exact = inner_product(row, vectors[b]) / (lengths[a] * lengths[b])
         if not abs(exact - cosine[q]) <= error:

@@ -96,7 +96,8 @@ def screen_tile(
         _bin_row(cosine[a], slope, offset, reach, cut, unsure - 1, place)
         for q in range(_count(place, unsure, counts, near)):
             if q == 0:
-                row[:] = vectors[first_i + a]
+                for d in range(row.size):  # copying a slice takes Numba two seconds to compile
+                    row[d] = vectors[first_i + a, d]
             column = first_j + int(near[q])
             cosine64 = inner_product(row, vectors[column]) / (lengths[first_i + a] * lengths[column])
             score = np.float32(scale * cosine64 + shift + 0.0)

@@ -1,5 +1,6 @@
 import numpy as np
 import numpy.typing as npt
+import oracles_resample as slow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,6 +76,19 @@ def test_copies_summed_are_the_sum_of_copies_drawn_apart(n: list[int], most: int
     some = weights.draw_copies(sizes, copies, seed=seed, first=3, who=who)
     chosen = np.isin(np.repeat(np.arange(sizes.size), sizes), who)
     np.testing.assert_array_equal(some, apart[: len(some), chosen])
+
+
+@pytest.mark.parametrize("lanes", [1, 31, 40])
+def test_copies_are_those_of_their_streams(lanes: int) -> None:
+    """Drawn in plain Python: few samples and many, no copy and several, in steps of 32 draws and beside them."""
+    sizes = np.array([3, 0, 8, 9, 1, 5])
+    copies = np.random.default_rng(lanes).integers(0, 4, (sizes.size, lanes)).astype(np.uint8)
+    copies[3] = 0
+    apart = slow.copies_apart(sizes, copies, 7, 5)
+    np.testing.assert_array_equal(weights.draw_copies(sizes, copies, seed=7, first=5), apart)
+    np.testing.assert_array_equal(weights.draw_summed(sizes, copies, seed=7, first=5), apart.sum(axis=0))
+    once = slow.copies_apart(sizes, np.ones_like(copies), 7, 5)[0]
+    np.testing.assert_array_equal(weights.draw_within(sizes, seed=7, first=5, count=lanes), once)
 
 
 @pytest.mark.parametrize("size", [2, 40])
