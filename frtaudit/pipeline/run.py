@@ -23,7 +23,6 @@ from frtaudit.errors import DataError
 from frtaudit.pipeline import tables as parquet
 from frtaudit.pipeline.audit import Audited, audit
 from frtaudit.pipeline.checkpoint import check_place
-from frtaudit.pipeline.drafts import DRAFT
 from frtaudit.pipeline.drafts import draft as draft_of
 from frtaudit.pipeline.last_audit import last_audit
 from frtaudit.pipeline.publishable.disclosure import holds, names_of, published
@@ -107,7 +106,7 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     not verify, or where a name that may not be published stands in what would be written.
     """
     refuse_unverified(run_folder)
-    refuse_occupied(folder, DRAFT)
+    refuse_occupied(folder)
     full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))
     settings = _settings_of(run_folder, key)
     signing = signing_of(settings)

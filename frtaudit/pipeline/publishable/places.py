@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from frtaudit.errors import DataError
+from frtaudit.pipeline.drafts import DRAFT
 from frtaudit.signing.verification import CheckStatus
 from frtaudit.signing.verify import verify
 
@@ -16,7 +17,7 @@ def refuse_unverified(run_folder: Path) -> None:
         raise DataError(str(run_folder), text, "a signed run that frtaudit verify accepts")
 
 
-def refuse_occupied(folder: Path, draft: str = ".draft") -> None:
-    """Raise :class:`DataError` for an output folder that holds files; ``draft``: what a run that ended early leaves."""
-    if folder.exists() and any(path.name != draft for path in folder.iterdir()):
+def refuse_occupied(folder: Path) -> None:
+    """Raise :class:`DataError` for an output folder that holds more than what a run that ended early leaves."""
+    if folder.exists() and any(path.name != DRAFT for path in folder.iterdir()):
         raise DataError(str(folder), "is not empty", "a new or empty folder")
