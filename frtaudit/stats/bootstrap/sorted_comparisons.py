@@ -76,7 +76,11 @@ def _combinations(groups: Groups) -> tuple[Index, Index, Index]:
     """Profile of each subject (K,), combination of two profiles (P, P), groups of each combination (M, 1+S)."""
     everybody = np.zeros((1, groups.of.shape[1]), dtype=np.int32)
     index_of = np.vstack((everybody, np.where(groups.of >= 0, groups.of + 1, -1))).T
-    profiles, profile = np.unique(index_of, axis=0, return_inverse=True)
+    code = np.zeros(len(index_of), dtype=np.int64)  # of a row, in the order of rows
+    for column in index_of.T:
+        code = np.unique(code * (2 + len(groups.names)) + column + 1, return_inverse=True)[1]
+    _, place, profile = np.unique(code, return_index=True, return_inverse=True)
+    profiles = index_of[place]
     same = profiles[:, None, :] == profiles[None, :, :]
     common = np.where(same, profiles[:, None, :], -1).reshape(len(profiles) ** 2, -1)
     group_indices, combination = np.unique(common, axis=0, return_inverse=True)
