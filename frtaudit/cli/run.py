@@ -128,7 +128,6 @@ def print_error(error: FrtauditError) -> None:
 
 def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], config_dir: str | None) -> int:
     """What ``--cfg`` and ``--info`` print, with ``--resolve`` and ``--package``."""
-    config.refuse_settings()
     flag_values = dict(pairwise(flags))
     if "--cfg" not in flag_values:
         if "--info" not in flag_values:

@@ -8,14 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from hydra import initialize_config_dir
 from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from frtaudit.config import guard, search_path, selection
@@ -23,6 +21,7 @@ from frtaudit.config.guard import LANDS, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated, unreadable
 from frtaudit.config.interpolation import resolve, value_at
 from frtaudit.config.plugins import load_plugins
+from frtaudit.config.sources import VERSION_BASE, compose, hydra_settings
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.plain.structure import MISSING, described
 from frtaudit.errors import SpecError
@@ -44,28 +43,16 @@ _KEY = re.compile(r"[\w./@:\-\[\]]+")
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A spec as plain data: ``as_written``, and ``resolved``: with the value of each ``${key}``.
-
-    ``root`` and ``hydra``: what was composed, and Hydra's part of it, for :meth:`refuse_settings`.
-    """
+    """A spec as plain data: ``as_written``, and ``resolved``: with the value of each ``${key}``."""
 
     as_written: Mapping[str, object]
     resolved: Mapping[str, object]
-    root: str
-    hydra: DictConfig
-
-    def refuse_settings(self) -> None:
-        """Raise :class:`SpecError` where Hydra's part is not what it is without the user.
-
-        It takes a composition: what is wrong with the spec is looked at first.
-        """
-        refuse_changed(self.hydra, _shipped(self.root))
 
 
 def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None = None) -> Composed:
     """What a root, presets and overrides say, as plain data; nothing of Hydra is configured from it.
 
-    Who takes it calls :meth:`Composed.refuse_settings`. Raises :class:`SpecError`.
+    Raises :class:`SpecError`, also where Hydra's part is not what it is without the user.
     """
     publish()
     if isinstance(overrides, (str, bytes)) or not isinstance(overrides, Iterable):  # from Python
@@ -79,12 +66,11 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     choice, words = selection.parted(words, value_of) if root == CONFIG else (selection.Choice(), words)
     try:
         given = {_key_of(word): _place_in(word) for word in by_hand}
-        tree, hydra = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
+        tree, selected = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except RecursionError:
         raise SpecError("spec", "nested too deeply", "keys and values") from None
-    selected = dict(hydra.runtime.choices)
     if root == CONFIG:
         tree = selection.chosen(tree, choice, words)
         if (audit := selected.get("audit")) is None:
@@ -93,36 +79,28 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     if root == EMBED and isinstance(preset := tree.get("preset"), dict):
         preset["name"] = selected.get("preset")
     resolved = _with_given(_without_places(resolve(tree), root), given)
-    return Composed(_with_given(tree, given), resolved, root, hydra)
+    return Composed(_with_given(tree, given), resolved)
 
 
 def _plain_tree(
     root: str, words: Sequence[str], config_dir: str | Path | None
-) -> tuple[dict[str, object], DictConfig]:
-    """The tree that Hydra makes, without Hydra's own part; and that part."""
-    with hydra_session() as hydra:
-        config = hydra.compose_config(root, rewritten(words, config_dir), RunMode.RUN, from_shell=False)
-    hydras = config.hydra
+) -> tuple[dict[str, object], dict[str, object]]:
+    """The tree that Hydra makes, without Hydra's own part; and which preset is selected of each group."""
+    config = compose(root, rewritten(words), config_dir)
+    hydra = config.hydra
+    refuse_changed(hydra, OmegaConf.create(hydra_settings()), "job.config_name")
     with open_dict(config):
         del config["hydra"]
     tree = OmegaConf.to_container(config, resolve=False)
-    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, hydras
+    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, dict(
+        hydra.runtime.choices
+    )
 
 
 def refuse_changed(settings: DictConfig, plainly: DictConfig, *exempt: str) -> None:
     """Raise :class:`SpecError` where settings of Hydra differ from what they are ``plainly``, but ``exempt`` ones."""
     if _settings(settings, exempt) != _settings(plainly, exempt):
         raise SpecError("spec", "changes settings of Hydra", "keys of the spec")
-
-
-@cache
-def _shipped(root: str) -> DictConfig:
-    """What a root composes to without the user."""
-    with hydra_session() as hydra:
-        plainly: DictConfig = hydra.compose_config(
-            root, ["~audit"] if root == CONFIG else [], RunMode.RUN
-        ).hydra
-        return plainly
 
 
 def _settings(hydra: DictConfig, exempt: Sequence[str]) -> object:
@@ -195,7 +173,7 @@ def hydra_session() -> Iterator[Hydra]:
     known = GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
     try:
-        with initialize_config_dir(str(shipped("conf")), version_base="1.3", job_name="frtaudit"):
+        with initialize_config_dir(str(shipped("conf")), version_base=VERSION_BASE, job_name="frtaudit"):
             hydra = GlobalHydra.instance().hydra
             assert hydra is not None  # noqa: S101  initialized by the line above
             yield hydra

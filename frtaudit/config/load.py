@@ -41,11 +41,9 @@ class Typed:
 
     spec: AuditSpec
     plain: Mapping[str, object]
-    config: Composed
 
     def whole(self) -> AuditSpec:
         """The spec with its analyses, which load the numerical libraries. Raises :class:`SpecError`."""
-        self.config.refuse_settings()
         return placed_analyses(replace(self.spec, analyses=analyses_of(self.plain)))
 
 
@@ -93,10 +91,7 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
     """
     from frtaudit.collection import spec as collection_spec
 
-    config = composed(COLLECT, overrides, config_dir)
-    spec = collection_spec.from_plain(config.resolved)
-    config.refuse_settings()
-    return spec
+    return collection_spec.from_plain(composed(COLLECT, overrides, config_dir).resolved)
 
 
 def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "EmbedSpec":
@@ -109,10 +104,7 @@ def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None 
     """
     from frtaudit.collection.embed import spec as embed_spec
 
-    config = composed(EMBED, overrides, config_dir)
-    spec = embed_spec.from_plain(config.resolved)
-    config.refuse_settings()
-    return spec
+    return embed_spec.from_plain(composed(EMBED, overrides, config_dir).resolved)
 
 
 def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:
@@ -161,7 +153,7 @@ def typed(config: Composed) -> Typed:
     from frtaudit.config.validate import check_spec  # loads NumPy: an unknown key is said without
 
     check_spec(spec)
-    return Typed(placed(spec), plain, config)
+    return Typed(placed(spec), plain)
 
 
 def with_targets(spec: AuditSpec) -> AuditSpec:

@@ -154,7 +154,12 @@ def keys_of(group: str) -> tuple[str, ...] | None:
 
 
 def search_path(config_dir: Path) -> str:
-    """The override that adds a user's folder to Hydra's search path.
+    """The override that adds a user's folder to Hydra's search path. Raises :class:`SpecError`."""
+    return f"hydra.searchpath=[{quoted(user_folder(config_dir))}]"
+
+
+def user_folder(config_dir: Path) -> str:
+    """A user's folder as Hydra's search path names it.
 
     Raises :class:`SpecError` for a folder that is missing, or that shadows a shipped option.
     """
@@ -167,7 +172,7 @@ def search_path(config_dir: Path) -> str:
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):
             _check_name(group, file)
-    return f"hydra.searchpath=[{quoted(f'{SCHEME}://{config_dir.resolve()}')}]"
+    return f"{SCHEME}://{config_dir.resolve()}"
 
 
 class PluginNode(ConfigNode):
