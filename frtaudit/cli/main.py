@@ -120,11 +120,8 @@ def label(argv: Sequence[str]) -> int:
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.config.load import load_collection, load_typed
-    from frtaudit.config.places import refuse_missing_root
 
-    read = load_typed(label_overrides(options.overrides), options.config_dir)
-    refuse_missing_root(read.spec)
-    spec = read.whole()
+    spec = load_typed(label_overrides(options.overrides), options.config_dir).whole()
     from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
 
     print("reading faces and scores ...", flush=True)
@@ -189,10 +186,8 @@ def seal(argv: Sequence[str]) -> int:
 
 def _sealed(overrides: Sequence[str], config_dir: str | None) -> "Mapping[str, Json]":
     from frtaudit.config.load import load_typed
-    from frtaudit.config.places import refuse_missing_root
 
     read = load_typed(overrides, config_dir)
-    refuse_missing_root(read.spec)
     from frtaudit.pipeline.preregistration import content  # after the spec: an error of it comes sooner
 
     return content(read.whole())

@@ -10,11 +10,16 @@ from frtaudit.core.spec import AuditSpec
 
 def refuse(spec: AuditSpec) -> None:
     """Raise what an audit would say of the spec after it has loaded more; its analyses need not be imported yet."""
-    refuse_missing_root(spec)
-    named_files.refuse_missing(spec)
+    refuse_absent(spec)
     _refuse_missing_lists(spec)
     if spec.requirements:
         _refuse_few_replicates(spec)
+
+
+def refuse_absent(spec: AuditSpec) -> None:
+    """Raise for a root, a seal or a key that is not there, which takes neither checked values nor arrays."""
+    refuse_missing_root(spec)
+    named_files.refuse_missing(spec)
 
 
 def _refuse_missing_lists(spec: AuditSpec) -> None:

@@ -8,8 +8,6 @@ from datetime import date
 from fractions import Fraction
 from itertools import pairwise
 
-from frtaudit.core.cohort import UNKNOWN
-from frtaudit.core.comparisons import FOLDS, PROTOCOL
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
 from frtaudit.core.metrics import D_L2, INDICES, RATES, SPACES, TO_REQUIRE
@@ -30,6 +28,7 @@ from frtaudit.core.spec import (
     ThresholdSource,
     Weighting,
 )
+from frtaudit.core.spec_values import FOLDS, PROTOCOL, UNKNOWN
 from frtaudit.core.text.names import ASCII, LONGEST, is_name, is_title
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.answerable import BY_RATE, ESTIMATED, POINT_KEYS, RATIO

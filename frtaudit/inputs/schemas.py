@@ -12,8 +12,9 @@ from itertools import product
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Texts
-from frtaudit.core.cohort import UNKNOWN, Classification, LedgerEntry
+from frtaudit.core.cohort import Classification, LedgerEntry
 from frtaudit.core.spec import ConflictRule, SchemaSpec
+from frtaudit.core.spec_values import UNKNOWN
 from frtaudit.errors import DataError, SpecError, column_names, excerpt
 from frtaudit.inputs.binning import bin_names, by_edges, by_percentiles, check_bins
 
