@@ -10,10 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydra import initialize_config_dir
+from hydra import initialize_config_dir, version
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.config_search_path_impl import ConfigSearchPathImpl
 from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from frtaudit.config import guard, search_path, selection
@@ -21,12 +24,12 @@ from frtaudit.config.guard import LANDS, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated, unreadable
 from frtaudit.config.interpolation import resolve, value_at
 from frtaudit.config.plugins import load_plugins
-from frtaudit.config.sources import VERSION_BASE, compose, hydra_settings
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.plain.structure import MISSING, described
 from frtaudit.errors import SpecError
 
 CONFIG, COLLECT, EMBED = "config", "collect", "embed"
+VERSION_BASE = "1.3"  # of Hydra
 # What only the command line may say: where the network is reached, and where a collection or a checkpoint is written.
 _BY_HAND: Mapping[str, Mapping[str, str]] = {
     CONFIG: {"checkpoint": "checkpoint=FOLDER", "dask": "dask=ADDRESS", "report.tsa": "report.tsa=URL"},
@@ -86,15 +89,26 @@ def _plain_tree(
     root: str, words: Sequence[str], config_dir: str | Path | None
 ) -> tuple[dict[str, object], dict[str, object]]:
     """The tree that Hydra makes, without Hydra's own part; and which preset is selected of each group."""
-    config = compose(root, rewritten(words), config_dir)
+    config = _composed_by_hydra(root, rewritten(words), config_dir)
     hydra = config.hydra
-    refuse_changed(hydra, OmegaConf.create(hydra_settings()), "job.config_name")
+    refuse_changed(hydra, OmegaConf.create(search_path.hydra_settings()), "job.config_name")
     with open_dict(config):
         del config["hydra"]
     tree = OmegaConf.to_container(config, resolve=False)
     return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, dict(
         hydra.runtime.choices
     )
+
+
+def _composed_by_hydra(root: str, words: list[str], config_dir: str | Path | None) -> DictConfig:
+    """What Hydra makes of a root, presets and overrides, Hydra's own part included."""
+    version.setbase(VERSION_BASE)
+    path = ConfigSearchPathImpl()
+    path.append("main", f"{search_path.ShippedSource.scheme()}://{shipped('conf')}")
+    if config_dir is not None:
+        path.append("user", search_path.user_folder(Path(config_dir)))
+    path.append("schema", f"{search_path.StructuredConfigSource.scheme()}://")
+    return ConfigLoaderImpl(path).load_configuration(root, words, RunMode.RUN, from_shell=False)
 
 
 def refuse_changed(settings: DictConfig, plainly: DictConfig, *exempt: str) -> None:

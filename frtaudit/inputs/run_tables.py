@@ -20,6 +20,7 @@ from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import DataError, why
 from frtaudit.inputs.acquisition import acquired_rows
 from frtaudit.inputs.pairing import implied_comparisons
+from frtaudit.inputs.places import RESULT, need_run
 from frtaudit.inputs.tables import unreadable
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
@@ -27,7 +28,7 @@ from frtaudit.stats.rates.trials import complete_pairs
 if TYPE_CHECKING:
     import pandas as pd
 
-RESULT, TABLES, STATEMENT = "result.json", "tables", "statement.dsse.json"
+TABLES, STATEMENT = "tables", "statement.dsse.json"
 NEEDED = ("systems", "samples", "scores", "tail", "pairs", "replicates")
 CLASS = "class_"
 
@@ -62,8 +63,7 @@ def read_run_tables(path: Path) -> RunTables:
     ``verdict.json`` names the digest of the result: another result beside it is refused.
     """
     name = path.name or str(path)
-    if not (path / RESULT).is_file():
-        raise DataError(name, f"no {RESULT}", "the folder of a finished run")
+    need_run(path)
     files = {f"{TABLES}/{table}.parquet": path / TABLES / f"{table}.parquet" for table in NEEDED}
     missing = [file for file, at in files.items() if not at.is_file()]
     if missing:

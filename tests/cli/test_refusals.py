@@ -1,12 +1,14 @@
 """Tests of frtaudit.cli.refusals: what is refused of a spec before its data are read, and in whose words."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from omegaconf import DictConfig, OmegaConf
 
 from frtaudit.cli import main
 from frtaudit.cli.refusals import refuse
-from frtaudit.config import sources
+from frtaudit.config import composition
 from frtaudit.config.load import load_spec, load_typed
 from frtaudit.errors import FrtauditError
 from frtaudit.pipeline.dry_run import check
@@ -72,8 +74,14 @@ def test_settings_of_hydra_are_refused_by_every_command(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each command that composes asks whether Hydra's part was added to, before it does anything."""
-    settings = sources.hydra_settings()
-    monkeypatch.setattr(sources, "hydra_settings", lambda: settings | {"verbose": True})
+    by_hydra = composition._composed_by_hydra
+
+    def changed(*spec: Any) -> DictConfig:  # Any: as it takes them
+        config = by_hydra(*spec)
+        OmegaConf.update(config, "hydra.verbose", value=True, force_add=True)
+        return config
+
+    monkeypatch.setattr(composition, "_composed_by_hydra", changed)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "faces.csv").touch()
     assert main.main(command) == 2

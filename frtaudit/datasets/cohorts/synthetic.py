@@ -3,15 +3,23 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
 
-if TYPE_CHECKING:
-    from frtaudit.core.cohort import CohortData
+if TYPE_CHECKING:  # arrays are loaded where they are drawn: a spec is read without
+    import numpy as np
+
+    from frtaudit.core.arrays import Flags, Floats, Ints
+    from frtaudit.core.cohort import CohortData, Templates
+    from frtaudit.inputs.roster import Roster
+
+FAILED = "synthetic_failure"
 
 NOISE = 1e6  # nothing of a template is left long before
 
@@ -59,9 +67,79 @@ class Synthetic:
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":
         """Draw the cohort: the same seed draws the same one, and what a system adds depends on its name alone."""
-        from frtaudit.datasets.drawn_templates import drawn  # NumPy: a spec is read without
+        import numpy as np
 
-        return drawn(self, schemas, seed)
+        from frtaudit.core.cohort import CohortData
+        from frtaudit.datasets.drawn_people import dealt
+        from frtaudit.inputs.roster import attributes_of, enrol
+
+        rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic"))
+        low, high = self.samples_per_subject
+        owner = np.repeat(np.arange(self.subjects), rng.integers(low, high + 1, self.subjects))
+        of_class = dealt([class_.share for class_ in self.classes.values()], self.subjects)
+        base = self._draw(rng, owner, of_class)
+        roster = self._roster(owner, of_class)
+        cohort = enrol(roster, schemas)
+        drawn = {name: i for i, name in enumerate(roster.sample_ids)}
+        rows = np.array([drawn[name] for name in cohort.sample_ids])
+        lost = {name: self._lost(name, owner.size, seed)[rows] for name in self.systems}
+        return CohortData(
+            cohort=cohort,
+            templates={
+                name: partial(self._templates, name, base, rows, gone, seed) for name, gone in lost.items()
+            },
+            failures={name: {int(i): FAILED for i in np.flatnonzero(gone)} for name, gone in lost.items()},
+            pseudonym_key=bytes.fromhex(cohort.digest),
+            attributes=attributes_of(roster, cohort),
+        )
+
+    def _draw(self, rng: "np.random.Generator", owner: "Ints", of_class: "Ints") -> "Floats":
+        """The unit templates before any system's noise, shape (N, dimension)."""
+        import numpy as np
+
+        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
+
+        means = uniform_directions(rng, self.subjects, self.dimension)
+        factors = np.array([class_.concentration for class_ in self.classes.values()] or [1.0])
+        kappa = rng.uniform(*self.concentration, self.subjects) * factors[of_class]
+        return von_mises_fisher(rng, means[owner], kappa[owner])
+
+    def _roster(self, owner: "Ints", of_class: "Ints") -> "Roster":
+        import numpy as np
+
+        from frtaudit.inputs.roster import Roster
+
+        width = len(str(self.subjects))
+        names = np.array(list(self.classes) or [""], dtype=object)
+        number = np.arange(owner.size) - np.searchsorted(owner, owner)
+        subjects = [f"subject_{k:0{width}d}" for k in owner]
+        return Roster(
+            sample_ids=[f"{name}_{i:04d}" for name, i in zip(subjects, number, strict=True)],
+            subjects=subjects,
+            columns={self.column: names[of_class[owner]]},
+            places=[f"sample {i}" for i in range(owner.size)],
+        )
+
+    def _lost(self, system: str, n_samples: int, seed: int) -> "Flags":
+        """Which drawn samples fail in a system, each independently at its failure rate."""
+        import numpy as np
+
+        rng = np.random.default_rng(seed_of(seed, "cohort", "failures", system))
+        return rng.random(n_samples) < self.systems[system].failure_rate
+
+    def _templates(self, system: str, base: "Floats", rows: "Ints", lost: "Flags", seed: int) -> "Templates":
+        """What a system sees: the base templates plus a Gaussian of length ``noise`` (root mean square)."""
+        import numpy as np
+
+        from frtaudit.core.cohort import Templates
+        from frtaudit.stats.von_mises_fisher import blocks, unit
+
+        rng = np.random.default_rng(seed_of(seed, "cohort", "noise", system))
+        scale = self.systems[system].noise / np.sqrt(self.dimension)
+        seen = np.empty(base.shape, dtype=np.float32)
+        for block in blocks(len(base)):
+            seen[block] = unit(base[block] + scale * rng.standard_normal(base[block].shape))
+        return Templates(rows=np.flatnonzero(~lost).astype(np.int32), vectors=seen[rows[~lost]])
 
     def _refusals(self) -> Iterator[tuple[str, str, str]]:
         """(field, what was found, what is accepted) of every number out of its range."""

@@ -8,7 +8,8 @@ from small_models import WIDTH, embedding_model, weights
 
 from frtaudit.collection.clients.detector_network import DetectorNetwork
 from frtaudit.collection.clients.face_finding import faces_of, rows_to_keep
-from frtaudit.collection.clients.face_network import CPU, Colours, FaceNetwork, Layout, ModelInput
+from frtaudit.collection.clients.face_network import FaceNetwork
+from frtaudit.collection.clients.model_input import CPU, Colours, Layout, ModelInput
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.collecting import CallError
 from frtaudit.errors import ProviderError
