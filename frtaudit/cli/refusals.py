@@ -5,6 +5,8 @@ from pathlib import Path
 
 from frtaudit.config import named_files
 from frtaudit.config.places import is_of_the_house, refuse_missing_root
+from frtaudit.config.replicates import refuse_few_replicates
+from frtaudit.config.validate import check_resamples
 from frtaudit.core.spec import AuditSpec
 
 
@@ -17,7 +19,7 @@ def refuse(spec: AuditSpec) -> None:
 
 
 def refuse_absent(spec: AuditSpec) -> None:
-    """Raise for a root, a seal or a key that is not there, which takes neither checked values nor arrays."""
+    """Raise for a root, a seal or a key that is not there, before its values are checked."""
     refuse_missing_root(spec)
     named_files.refuse_missing(spec)
 
@@ -37,13 +39,9 @@ def _refuse_missing_lists(spec: AuditSpec) -> None:
 
 def _refuse_few_replicates(spec: AuditSpec) -> None:
     """Refuse a B that is too small for alpha; for the findings too, where the spec alone tells how many they are."""
-    from frtaudit.config.validate import check_resamples  # loads NumPy, as does who typed the spec
-
     declared = getattr(spec.cohort, "systems", None) if is_of_the_house(spec.cohort) else None
     systems = declared if spec.providers is None else spec.providers
     if systems and all(schema.classes and not schema.cross for schema in spec.schemas.values()):
-        from frtaudit.config.replicates import refuse_few_replicates  # it loads what decides requirements
-
         refuse_few_replicates(
             spec, {name: schema.classes for name, schema in spec.schemas.items()}, len(systems)
         )

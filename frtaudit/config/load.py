@@ -21,6 +21,7 @@ from frtaudit.config.composition import COLLECT, CONFIG, EMBED, Composed, compos
 from frtaudit.config.guard import check_word
 from frtaudit.config.hydra_errors import translating
 from frtaudit.config.places import placed, placed_analyses, refuse_missing_root
+from frtaudit.config.validate import check_spec
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import analyses_of, to_portable, without_analyses
 from frtaudit.core.spec import AuditSpec
@@ -151,8 +152,6 @@ def typed(config: Composed, first: Callable[[AuditSpec], None] = lambda _: None)
     plain = presets.resolve_presets(config.resolved)
     spec = with_targets(with_test_data(without_analyses(plain)))
     first(spec)
-    from frtaudit.config.validate import check_spec  # loads NumPy: an unknown key is said without
-
     check_spec(spec)
     return Typed(placed(spec), plain)
 

@@ -32,8 +32,7 @@ from frtaudit.core.spec_values import FOLDS, PROTOCOL, UNKNOWN
 from frtaudit.core.text.names import ASCII, LONGEST, is_name, is_title
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.answerable import BY_RATE, ESTIMATED, POINT_KEYS, RATIO
-from frtaudit.inputs.sanitize import as_read
-from frtaudit.inputs.schemas import check_schemas
+from frtaudit.inputs.class_rules import as_read, check_schemas
 
 # Rates whose intervals the spec lists; other metrics bring their own.
 BY_ASKING = ("fmr", "fnmr", "fnmr_at_fmr")

@@ -69,7 +69,7 @@ class TemplateFolder:
         from frtaudit.core.cohort import CohortData
         from frtaudit.inputs.roster import attributes_of, enrol
         from frtaudit.inputs.tables import read_table, table_called
-        from frtaudit.inputs.template_files import LEFT, Failures, doubled
+        from frtaudit.inputs.template_files import LEFT, Failures
 
         metadata = self._metadata(root)
         table = read_table(metadata, _name(root, metadata))
@@ -98,15 +98,7 @@ class TemplateFolder:
             pseudonym_key=pseudonym_key(self.pseudonym_key, roster.sample_ids, roster.subjects),
             attributes=attributes_of(roster, cohort),
             training=training,
-            notes=(
-                *(_unused(failures.name, reasons, files) if failures else ()),
-                *(note for file in files.values() for note in doubled(file.path, file.name)),
-                *(
-                    f"templates of {name}: {note}"
-                    for name, record in records.items()
-                    for note in record.notes
-                ),
-            ),
+            notes=tuple(_notes(failures, reasons, files, records)),
             made={name: record.facts for name, record in records.items()},
         )
 
@@ -191,6 +183,23 @@ def _reasons(table: "Table", index: Mapping[str, int]) -> dict[str, dict[str, st
             raise DataError(table.place(row), "an image id without metadata", "ids of the metadata")
         by_provider.setdefault(model, {})[sample] = reason or NO_TEMPLATE
     return by_provider
+
+
+def _notes(
+    failures: Path | None,
+    reasons: Mapping[str, Sized],
+    files: "Mapping[str, TemplateFile]",
+    records: Mapping[str, TemplateRecord],
+) -> Iterator[str]:
+    """What a reader should know of the files."""
+    from frtaudit.inputs.template_files import doubled
+
+    if failures is not None:
+        yield from _unused(failures.name, reasons, files)
+    for file in files.values():
+        yield from doubled(file.path, file.name)
+    for name, record in records.items():
+        yield from (f"templates of {name}: {note}" for note in record.notes)
 
 
 def _unused(file: str, reasons: Mapping[str, Sized], models: Collection[str]) -> Iterator[str]:

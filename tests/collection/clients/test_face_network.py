@@ -1,4 +1,4 @@
-"""What a model takes and gives; tests also face_finding and detector_network, which detectors stand on."""
+"""What a model takes and gives; tests also model_input, face_finding, detector_network, which detectors stand on."""
 
 from pathlib import Path
 
