@@ -62,8 +62,10 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
         raise SpecError("overrides", f"{overrides!r:.60} is not a list", "['audit=demo', 'key=value', ...]")
     overrides = list(overrides)
     for word in overrides:
-        keys = search_path.keys_of(_ROOTS[root]) or ()
-        guard.check_override(word, (*keys, *({_ROOTS[root]} & guard.LANDS.keys())))
+        guard.check_override(word)
+    keys = (*(search_path.keys_of(_ROOTS[root]) or ()), *({_ROOTS[root]} & guard.LANDS.keys()))
+    for word in overrides:  # those of a collection load arrays: a word that says nothing is refused without
+        guard.check_override(word, keys)
     words = [word for word in overrides if not is_setting(word)]
     by_hand = [word for word in words if _key_of(word) in _BY_HAND[root]]
     choice, words = selection.parted(words, value_of) if root == CONFIG else (selection.Choice(), words)

@@ -90,9 +90,10 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
     Traceback (most recent call last):
     frtaudit.errors.SpecError: source: no value; accepted: ...
     """
+    plain = composed(COLLECT, overrides, config_dir).resolved
     from frtaudit.collection import spec as collection_spec
 
-    return collection_spec.from_plain(composed(COLLECT, overrides, config_dir).resolved)
+    return collection_spec.from_plain(plain)
 
 
 def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "EmbedSpec":
@@ -103,9 +104,10 @@ def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None 
     >>> load_embedding(["images=photos", "into=faces", "preset=dlib"]).name
     'dlib'
     """
+    plain = composed(EMBED, overrides, config_dir).resolved
     from frtaudit.collection.embed import spec as embed_spec
 
-    return embed_spec.from_plain(composed(EMBED, overrides, config_dir).resolved)
+    return embed_spec.from_plain(plain)
 
 
 def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:

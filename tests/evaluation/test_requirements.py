@@ -1,4 +1,4 @@
-"""Verdicts are decided on bounds, failures among all of them (FORMULAS 8.8, 8.9). Tests requirement_findings, family_size too."""
+"""Verdicts on bounds, failures among all of them (FORMULAS 8.8, 8.9). Tests requirement_findings, family_size too."""
 
 from dataclasses import replace
 
