@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from frtaudit.core import AuditResult, Curve, Estimate, Finding, LedgerEntry, Verdict
 from frtaudit.core.canonical import sha256
-from frtaudit.core.cohort import UNKNOWN
+from frtaudit.core.spec_values import UNKNOWN
 
 SEXES, TONES = ("f", "m"), ("dark", "light")
 IDS = tuple(f"person-{number:03d}" for number in range(400))

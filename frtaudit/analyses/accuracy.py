@@ -11,10 +11,11 @@ from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import LedgerEntry
-from frtaudit.core.comparisons import FOLDS, UNSCORED_PAIR
+from frtaudit.core.comparisons import UNSCORED_PAIR
 from frtaudit.core.methods import MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, AuditSpec, Weighting
+from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import SHARE, from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel

@@ -11,9 +11,9 @@ from frtaudit.analyses.shared.pair_files import fold_files, fold_lists, folder, 
 from frtaudit.analyses.shared.pair_set_checks import Claim, certificate, certify
 from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.arrays import Index, Ints, Texts
-from frtaudit.core.comparisons import FOLDS, PROTOCOL
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec_values import FOLDS, PROTOCOL
 from frtaudit.datasets.pair_rules import NON_MATED, Rules, inputs_of
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, pair_id

@@ -12,8 +12,8 @@ from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.text import formatting
 from frtaudit.errors import DataError, SpecError, printable
 from frtaudit.inputs.default_thresholds import Scale
+from frtaudit.inputs.places import need_run
 from frtaudit.planning.values import Cell, Section, page
-from frtaudit.report.files import RESULT
 
 if TYPE_CHECKING:
     from frtaudit.pipeline.explain import Explanation, Meaning, Rate
@@ -41,10 +41,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_intermixed_args(argv)
     scale = Scale(options.scores) if options.scores else None
     run, numbers = Path(options.run), [_number(word) for word in options.thresholds]
-    if not (run / RESULT).is_file():
-        from frtaudit.inputs.run_tables import read_run_tables
-
-        read_run_tables(run)  # says so, before what audits is loaded
+    need_run(run)  # before what audits is loaded
     from frtaudit.pipeline.explain import explain
 
     explanation = explain(run, numbers, scale)

@@ -1,6 +1,7 @@
 """``frtaudit import``: a folder of a known layout becomes one that an audit reads."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -38,6 +39,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("words", metavar="key=value", nargs="*", help="see below")
     options = parser.parse_intermixed_args(argv)
     words = _parsed(options.words)
+    if words.get("into") and not os.path.lexists(options.folder):
+        from frtaudit.inputs.importing.contents import contents_of
+
+        contents_of(Path(options.folder))  # says so, before what reads and writes tables is loaded
     from frtaudit.config.plugins import load_plugins
     from frtaudit.inputs.importing.importer import read_import, write_images
     from frtaudit.inputs.importing.values import Options

@@ -20,6 +20,7 @@ from frtaudit.cli.options import (
     add_label_flags,
     label_overrides,
     parser_of,
+    refuse_missing_search,
     run_options,
 )
 from frtaudit.config.plugins import fault_line
@@ -106,12 +107,13 @@ def compare(argv: Sequence[str]) -> int:
     add_fail_on(parser)
     add_json(parser)
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.cli import run as app
-    from frtaudit.core.findings import FailOn
     from frtaudit.pipeline.compare import overrides_of
 
-    words, fail_on = overrides_of(options.overrides), FailOn(options.fail_on)
-    return app.run([], words, options.config_dir, fail_on, as_json=options.json)
+    words = overrides_of(options.overrides)
+    from frtaudit.cli import run as app  # after the runs: what composes a spec
+    from frtaudit.core.findings import FailOn
+
+    return app.run([], words, options.config_dir, FailOn(options.fail_on), as_json=options.json)
 
 
 def label(argv: Sequence[str]) -> int:
@@ -119,12 +121,11 @@ def label(argv: Sequence[str]) -> int:
     parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
+    words = label_overrides(options.overrides)
+    refuse_missing_search(options.overrides)
     from frtaudit.config.load import load_collection, load_typed
-    from frtaudit.config.places import refuse_missing_root
 
-    read = load_typed(label_overrides(options.overrides), options.config_dir)
-    refuse_missing_root(read.spec)
-    spec = read.whole()
+    spec = load_typed(words, options.config_dir).whole()
     from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
 
     print("reading faces and scores ...", flush=True)
@@ -189,10 +190,8 @@ def seal(argv: Sequence[str]) -> int:
 
 def _sealed(overrides: Sequence[str], config_dir: str | None) -> "Mapping[str, Json]":
     from frtaudit.config.load import load_typed
-    from frtaudit.config.places import refuse_missing_root
 
     read = load_typed(overrides, config_dir)
-    refuse_missing_root(read.spec)
     from frtaudit.pipeline.preregistration import content  # after the spec: an error of it comes sooner
 
     return content(read.whole())

@@ -1,11 +1,19 @@
 """Arguments of the commands: flags, overrides of a spec, and their help."""
 
 import argparse
+import os
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from frtaudit.core.machine.command_line import SIGNAL, Parser
 from frtaudit.errors import SpecError
+from frtaudit.inputs.places import need_search
+
+_PATH = re.compile(
+    r"(?=[A-Za-z]|.*/)(?!(?:true|false|null|inf|nan)$)[\w./-]+", re.ASCII | re.IGNORECASE
+)  # a text
+_COHORT = re.compile(r"[+~]*(?:audit|cohort)(?:\.root)?[=@]")
 
 OVERRIDES = """\
 overrides
@@ -238,3 +246,13 @@ def label_overrides(words: Sequence[str]) -> list[str]:
     named = any(word.startswith("audit=") for word in words)
     first = [] if named else ["audit=rapid_test"]
     return [*first, *(f"cohort.root={name}" for name in folders), *(word for word in words if "=" in word)]
+
+
+def refuse_missing_search(words: Sequence[str]) -> None:
+    """Raise :class:`~frtaudit.errors.DataError` for a folder of the rapid test that is not there.
+
+    It is what the test's own cohort would say, once its spec is composed; other cohorts speak for themselves.
+    """
+    folders = [word for word in words if _PATH.fullmatch(word)]
+    if len(folders) == 1 and not any(map(_COHORT.match, words)) and not os.path.lexists(folders[0]):
+        need_search("cohort.root", folders[0])

@@ -25,7 +25,6 @@ def main(argv: Sequence[str]) -> int:
     add_plan_flags(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.config.load import load_typed
-    from frtaudit.config.places import refuse_missing_root
     from frtaudit.core.canonical import to_bytes
     from frtaudit.core.machine.progress import on_terminal
     from frtaudit.planning.values import Settings, with_stand_in
@@ -45,9 +44,7 @@ def main(argv: Sequence[str]) -> int:
     )
     words = with_stand_in(options.overrides) if by_size else options.overrides
     try:
-        read = load_typed(words, options.config_dir)
-        refuse_missing_root(read.spec)
-        spec = read.whole()
+        spec = load_typed(words, options.config_dir).whole()
     except SpecError as error:
         if (error.where, error.found) != ("audit", "nothing is selected"):
             raise

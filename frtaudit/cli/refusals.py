@@ -5,16 +5,23 @@ from pathlib import Path
 
 from frtaudit.config import named_files
 from frtaudit.config.places import is_of_the_house, refuse_missing_root
+from frtaudit.config.replicates import refuse_few_replicates
+from frtaudit.config.validate import check_resamples
 from frtaudit.core.spec import AuditSpec
 
 
 def refuse(spec: AuditSpec) -> None:
     """Raise what an audit would say of the spec after it has loaded more; its analyses need not be imported yet."""
-    refuse_missing_root(spec)
-    named_files.refuse_missing(spec)
+    refuse_absent(spec)
     _refuse_missing_lists(spec)
     if spec.requirements:
         _refuse_few_replicates(spec)
+
+
+def refuse_absent(spec: AuditSpec) -> None:
+    """Raise for a root, a seal or a key that is not there, before its values are checked."""
+    refuse_missing_root(spec)
+    named_files.refuse_missing(spec)
 
 
 def _refuse_missing_lists(spec: AuditSpec) -> None:
@@ -32,13 +39,9 @@ def _refuse_missing_lists(spec: AuditSpec) -> None:
 
 def _refuse_few_replicates(spec: AuditSpec) -> None:
     """Refuse a B that is too small for alpha; for the findings too, where the spec alone tells how many they are."""
-    from frtaudit.config.validate import check_resamples  # loads NumPy, as does who typed the spec
-
     declared = getattr(spec.cohort, "systems", None) if is_of_the_house(spec.cohort) else None
     systems = declared if spec.providers is None else spec.providers
     if systems and all(schema.classes and not schema.cross for schema in spec.schemas.values()):
-        from frtaudit.config.replicates import refuse_few_replicates  # it loads what decides requirements
-
         refuse_few_replicates(
             spec, {name: schema.classes for name, schema in spec.schemas.items()}, len(systems)
         )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-from frtaudit.cli.refusals import refuse
+from frtaudit.cli.refusals import refuse, refuse_absent
 from frtaudit.config.composition import (
     CONFIG,
     Composed,
@@ -62,7 +62,7 @@ def run(
     if flags:
         return _show(flags, config, overrides, config_dir)
     try:
-        read = typed(config)
+        read = typed(config, refuse_absent)
         refuse(read.spec)
     except FrtauditError as error:
         return _refused(error)
@@ -82,7 +82,7 @@ def run(
 def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
     """The spec that :func:`run` would run, its folder checked too. Raises :class:`FrtauditError`."""
     config = composed(CONFIG, overrides, config_dir)
-    read = typed(config)
+    read = typed(config, refuse_absent)
     refuse(read.spec)
     folder = _folder(overrides, config)
     refuse_used(folder)
@@ -128,7 +128,6 @@ def print_error(error: FrtauditError) -> None:
 
 def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], config_dir: str | None) -> int:
     """What ``--cfg`` and ``--info`` print, with ``--resolve`` and ``--package``."""
-    config.refuse_settings()
     flag_values = dict(pairwise(flags))
     if "--cfg" not in flag_values:
         if "--info" not in flag_values:

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from hydra import initialize_config_dir
+from hydra import initialize_config_dir, version
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.config_search_path_impl import ConfigSearchPathImpl
 from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -28,6 +29,7 @@ from frtaudit.core.plain.structure import MISSING, described
 from frtaudit.errors import SpecError
 
 CONFIG, COLLECT, EMBED = "config", "collect", "embed"
+VERSION_BASE = "1.3"  # of Hydra
 # What only the command line may say: where the network is reached, and where a collection or a checkpoint is written.
 _BY_HAND: Mapping[str, Mapping[str, str]] = {
     CONFIG: {"checkpoint": "checkpoint=FOLDER", "dask": "dask=ADDRESS", "report.tsa": "report.tsa=URL"},
@@ -44,47 +46,36 @@ _KEY = re.compile(r"[\w./@:\-\[\]]+")
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A spec as plain data: ``as_written``, and ``resolved``: with the value of each ``${key}``.
-
-    ``root`` and ``hydra``: what was composed, and Hydra's part of it, for :meth:`refuse_settings`.
-    """
+    """A spec as plain data: ``as_written``, and ``resolved``: with the value of each ``${key}``."""
 
     as_written: Mapping[str, object]
     resolved: Mapping[str, object]
-    root: str
-    hydra: DictConfig
-
-    def refuse_settings(self) -> None:
-        """Raise :class:`SpecError` where Hydra's part is not what it is without the user.
-
-        It takes a composition: what is wrong with the spec is looked at first.
-        """
-        refuse_changed(self.hydra, _shipped(self.root))
 
 
 def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None = None) -> Composed:
     """What a root, presets and overrides say, as plain data; nothing of Hydra is configured from it.
 
-    Who takes it calls :meth:`Composed.refuse_settings`. Raises :class:`SpecError`.
+    Raises :class:`SpecError`, also where Hydra's part is not what it is without the user.
     """
     publish()
     if isinstance(overrides, (str, bytes)) or not isinstance(overrides, Iterable):  # from Python
         raise SpecError("overrides", f"{overrides!r:.60} is not a list", "['audit=demo', 'key=value', ...]")
     overrides = list(overrides)
     for word in overrides:
-        keys = search_path.keys_of(_ROOTS[root]) or ()
-        guard.check_override(word, (*keys, *({_ROOTS[root]} & guard.LANDS.keys())))
+        guard.check_override(word)
+    keys = (*(search_path.keys_of(_ROOTS[root]) or ()), *({_ROOTS[root]} & guard.LANDS.keys()))
+    for word in overrides:  # those of a collection load arrays: a word that says nothing is refused without
+        guard.check_override(word, keys)
     words = [word for word in overrides if not is_setting(word)]
     by_hand = [word for word in words if _key_of(word) in _BY_HAND[root]]
     choice, words = selection.parted(words, value_of) if root == CONFIG else (selection.Choice(), words)
     try:
         given = {_key_of(word): _place_in(word) for word in by_hand}
-        tree, hydra = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
+        tree, selected = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except RecursionError:
         raise SpecError("spec", "nested too deeply", "keys and values") from None
-    selected = dict(hydra.runtime.choices)
     if root == CONFIG:
         tree = selection.chosen(tree, choice, words)
         if (audit := selected.get("audit")) is None:
@@ -93,36 +84,39 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     if root == EMBED and isinstance(preset := tree.get("preset"), dict):
         preset["name"] = selected.get("preset")
     resolved = _with_given(_without_places(resolve(tree), root), given)
-    return Composed(_with_given(tree, given), resolved, root, hydra)
+    return Composed(_with_given(tree, given), resolved)
 
 
 def _plain_tree(
     root: str, words: Sequence[str], config_dir: str | Path | None
-) -> tuple[dict[str, object], DictConfig]:
-    """The tree that Hydra makes, without Hydra's own part; and that part."""
-    with hydra_session() as hydra:
-        config = hydra.compose_config(root, rewritten(words, config_dir), RunMode.RUN, from_shell=False)
-    hydras = config.hydra
+) -> tuple[dict[str, object], dict[str, object]]:
+    """The tree that Hydra makes, without Hydra's own part; and which preset is selected of each group."""
+    config = _composed_by_hydra(root, rewritten(words), config_dir)
+    hydra = config.hydra
+    refuse_changed(hydra, OmegaConf.create(search_path.hydra_settings()), "job.config_name")
     with open_dict(config):
         del config["hydra"]
     tree = OmegaConf.to_container(config, resolve=False)
-    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, hydras
+    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, dict(
+        hydra.runtime.choices
+    )
+
+
+def _composed_by_hydra(root: str, words: list[str], config_dir: str | Path | None) -> DictConfig:
+    """What Hydra makes of a root, presets and overrides, Hydra's own part included."""
+    version.setbase(VERSION_BASE)
+    path = ConfigSearchPathImpl()
+    path.append("main", f"{search_path.ShippedSource.scheme()}://{shipped('conf')}")
+    if config_dir is not None:
+        path.append("user", search_path.user_folder(Path(config_dir)))
+    path.append("schema", f"{search_path.StructuredConfigSource.scheme()}://")
+    return ConfigLoaderImpl(path).load_configuration(root, words, RunMode.RUN, from_shell=False)
 
 
 def refuse_changed(settings: DictConfig, plainly: DictConfig, *exempt: str) -> None:
     """Raise :class:`SpecError` where settings of Hydra differ from what they are ``plainly``, but ``exempt`` ones."""
     if _settings(settings, exempt) != _settings(plainly, exempt):
         raise SpecError("spec", "changes settings of Hydra", "keys of the spec")
-
-
-@cache
-def _shipped(root: str) -> DictConfig:
-    """What a root composes to without the user."""
-    with hydra_session() as hydra:
-        plainly: DictConfig = hydra.compose_config(
-            root, ["~audit"] if root == CONFIG else [], RunMode.RUN
-        ).hydra
-        return plainly
 
 
 def _settings(hydra: DictConfig, exempt: Sequence[str]) -> object:
@@ -195,7 +189,7 @@ def hydra_session() -> Iterator[Hydra]:
     known = GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
     try:
-        with initialize_config_dir(str(shipped("conf")), version_base="1.3", job_name="frtaudit"):
+        with initialize_config_dir(str(shipped("conf")), version_base=VERSION_BASE, job_name="frtaudit"):
             hydra = GlobalHydra.instance().hydra
             assert hydra is not None  # noqa: S101  initialized by the line above
             yield hydra

@@ -7,7 +7,7 @@ one place
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from pathlib import Path
@@ -20,7 +20,8 @@ from frtaudit.config import presets
 from frtaudit.config.composition import COLLECT, CONFIG, EMBED, Composed, composed
 from frtaudit.config.guard import check_word
 from frtaudit.config.hydra_errors import translating
-from frtaudit.config.places import placed, placed_analyses
+from frtaudit.config.places import placed, placed_analyses, refuse_missing_root
+from frtaudit.config.validate import check_spec
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import analyses_of, to_portable, without_analyses
 from frtaudit.core.spec import AuditSpec
@@ -41,11 +42,9 @@ class Typed:
 
     spec: AuditSpec
     plain: Mapping[str, object]
-    config: Composed
 
     def whole(self) -> AuditSpec:
         """The spec with its analyses, which load the numerical libraries. Raises :class:`SpecError`."""
-        self.config.refuse_settings()
         return placed_analyses(replace(self.spec, analyses=analyses_of(self.plain)))
 
 
@@ -74,12 +73,12 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
     >>> load_spec(["audit=demo", "bootstrap.B=99"]).bootstrap.B
     99
     """
-    return load_typed(overrides, config_dir).whole()
+    return typed(composed(CONFIG, overrides, config_dir)).whole()
 
 
 def load_typed(overrides: Sequence[str], config_dir: str | Path | None) -> Typed:
-    """The same, before its analyses are imported."""
-    return typed(composed(CONFIG, overrides, config_dir))
+    """The same, before its analyses are imported; a cohort's root that is not there is refused first."""
+    return typed(composed(CONFIG, overrides, config_dir), refuse_missing_root)
 
 
 def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "CollectionSpec":
@@ -91,12 +90,10 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
     Traceback (most recent call last):
     frtaudit.errors.SpecError: source: no value; accepted: ...
     """
+    plain = composed(COLLECT, overrides, config_dir).resolved
     from frtaudit.collection import spec as collection_spec
 
-    config = composed(COLLECT, overrides, config_dir)
-    spec = collection_spec.from_plain(config.resolved)
-    config.refuse_settings()
-    return spec
+    return collection_spec.from_plain(plain)
 
 
 def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "EmbedSpec":
@@ -107,12 +104,10 @@ def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None 
     >>> load_embedding(["images=photos", "into=faces", "preset=dlib"]).name
     'dlib'
     """
+    plain = composed(EMBED, overrides, config_dir).resolved
     from frtaudit.collection.embed import spec as embed_spec
 
-    config = composed(EMBED, overrides, config_dir)
-    spec = embed_spec.from_plain(config.resolved)
-    config.refuse_settings()
-    return spec
+    return embed_spec.from_plain(plain)
 
 
 def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:
@@ -154,14 +149,13 @@ def whole_digest(spec: AuditSpec) -> str:
     return digest(to_portable(spec))
 
 
-def typed(config: Composed) -> Typed:
-    """The typed and checked spec of what was composed."""
+def typed(config: Composed, first: Callable[[AuditSpec], None] = lambda _: None) -> Typed:
+    """The typed and checked spec of what was composed; ``first``: what is asked of it before its values are checked."""
     plain = presets.resolve_presets(config.resolved)
     spec = with_targets(with_test_data(without_analyses(plain)))
-    from frtaudit.config.validate import check_spec  # loads NumPy: an unknown key is said without
-
+    first(spec)
     check_spec(spec)
-    return Typed(placed(spec), plain, config)
+    return Typed(placed(spec), plain)
 
 
 def with_targets(spec: AuditSpec) -> AuditSpec:

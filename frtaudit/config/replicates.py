@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from frtaudit.config.validate import check_resamples
 from frtaudit.core.spec import AuditSpec
 from frtaudit.evaluation.answerable import TRANSACTIONS
-from frtaudit.evaluation.requirements import directions, planned
+from frtaudit.evaluation.family_size import directions, planned
 from frtaudit.stats.systems.multiplicity import enough_for_holm
 
 

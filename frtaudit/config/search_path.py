@@ -1,4 +1,8 @@
-"""Where Hydra finds what a user may select: shipped presets, registered plug-ins, the user's own folder."""
+"""Where Hydra finds what a user may select: shipped presets, registered plug-ins, the user's own folder.
+
+Of Hydra's own settings a spec is composed with no more than that takes: the rest is for running jobs. Where it runs
+none, their many files are not read, and no launcher is looked for. Who changes one or adds one is refused.
+"""
 
 import dataclasses
 import os
@@ -6,13 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from hydra._internal.core_plugins import structured_config_source
 from hydra._internal.core_plugins.file_config_source import FileConfigSource
 from hydra._internal.sources_registry import SourcesRegistry
+from hydra.conf import RuntimeConf
 from hydra.core.config_store import ConfigNode, ConfigStore
 from hydra.core.object_type import ObjectType
 from hydra.plugins.config_source import ConfigResult
 from omegaconf import DictConfig, ListConfig, OmegaConf
+from omegaconf._utils import get_yaml_loader
 
 from frtaudit.config import selection
 from frtaudit.config.choices import PLUGIN_GROUPS, presets
@@ -34,8 +42,70 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import SpecError
 
+try:
+    from yaml import CSafeLoader as SafeLoader
+except ImportError:  # PyYAML without libyaml: the same values, later
+    from yaml import SafeLoader  # type: ignore[assignment]  # has all that is called here
+
 SCHEME = "frtaudit"
+HYDRA = "hydra/config"
 MAX_PRESETS, MAX_TOGETHER = 100, 2 * MAX_BYTES
+
+
+class _Loader(SafeLoader):
+    """Reads numbers as OmegaConf does: ``1e-3`` is one."""
+
+    yaml_implicit_resolvers = get_yaml_loader().yaml_implicit_resolvers
+
+
+class ShippedSource(FileConfigSource):
+    """The shipped presets."""
+
+    @staticmethod
+    def scheme() -> str:
+        """The prefix of a search path of this kind."""
+        return "shipped"
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        """Read a preset."""
+        text = Path(self.path, self._normalize_file_name(config_path)).read_text(encoding="utf-8")
+        values = _Loader(text).get_single_data()
+        return ConfigResult(
+            self.provider, self.full_path(), OmegaConf.create(values or {}), self._get_header_dict(text[:512])
+        )
+
+
+class StructuredConfigSource(structured_config_source.StructuredConfigSource):
+    """Registered plug-ins, and Hydra's settings; Hydra knows the last source of a search path by this class's name."""
+
+    @staticmethod
+    def scheme() -> str:
+        """The prefix of a search path of this kind."""
+        return "plugins"
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        """The defaults of a plug-in's fields, or Hydra's settings."""
+        if config_path != HYDRA:
+            return super().load_config(config_path)
+        settings = OmegaConf.create(hydra_settings())
+        return ConfigResult(self.provider, self.full_path(), settings, {"package": "hydra"})
+
+
+def hydra_settings() -> dict[str, Any]:  # Any: OmegaConf takes values and types
+    """What Hydra asks of its own settings when it composes, and where it writes down what it did."""
+    names = {"kv_sep": "=", "item_sep": ",", "exclude_keys": []}
+    return {
+        "overrides": {"hydra": [], "task": []},
+        "runtime": RuntimeConf,
+        "job": {
+            "name": "frtaudit",
+            "config_name": None,
+            "override_dirname": None,
+            "config": {"override_dirname": names},
+            "env_copy": [],
+            "env_set": {},
+        },
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +224,12 @@ def keys_of(group: str) -> tuple[str, ...] | None:
 
 
 def search_path(config_dir: Path) -> str:
-    """The override that adds a user's folder to Hydra's search path.
+    """The override that adds a user's folder to Hydra's search path. Raises :class:`SpecError`."""
+    return f"hydra.searchpath=[{quoted(user_folder(config_dir))}]"
+
+
+def user_folder(config_dir: Path) -> str:
+    """A user's folder as Hydra's search path names it.
 
     Raises :class:`SpecError` for a folder that is missing, or that shadows a shipped option.
     """
@@ -167,7 +242,7 @@ def search_path(config_dir: Path) -> str:
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):
             _check_name(group, file)
-    return f"hydra.searchpath=[{quoted(f'{SCHEME}://{config_dir.resolve()}')}]"
+    return f"{SCHEME}://{config_dir.resolve()}"
 
 
 class PluginNode(ConfigNode):
@@ -185,8 +260,9 @@ class PluginNode(ConfigNode):
 
 
 def publish() -> None:
-    """Make registered plug-ins options of their groups, and teach Hydra the user's folder."""
-    SourcesRegistry.instance().register(UserSource)
+    """Make registered plug-ins options of their groups, and teach Hydra where presets are."""
+    for source in (ShippedSource, StructuredConfigSource, UserSource):
+        SourcesRegistry.instance().register(source)
     store = ConfigStore.instance()
     for group in PLUGIN_GROUPS:
         options_of_group = store.repo.setdefault(group, {})

@@ -8,8 +8,6 @@ from datetime import date
 from fractions import Fraction
 from itertools import pairwise
 
-from frtaudit.core.cohort import UNKNOWN
-from frtaudit.core.comparisons import FOLDS, PROTOCOL
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
 from frtaudit.core.metrics import D_L2, INDICES, RATES, SPACES, TO_REQUIRE
@@ -30,11 +28,11 @@ from frtaudit.core.spec import (
     ThresholdSource,
     Weighting,
 )
+from frtaudit.core.spec_values import FOLDS, PROTOCOL, UNKNOWN
 from frtaudit.core.text.names import ASCII, LONGEST, is_name, is_title
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.answerable import BY_RATE, ESTIMATED, POINT_KEYS, RATIO
-from frtaudit.inputs.sanitize import as_read
-from frtaudit.inputs.schemas import check_schemas
+from frtaudit.inputs.class_rules import as_read, check_schemas
 
 # Rates whose intervals the spec lists; other metrics bring their own.
 BY_ASKING = ("fmr", "fnmr", "fnmr_at_fmr")

@@ -7,26 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from frtaudit.core.cohort import (
-        UNKNOWN,
-        Classification,
-        Cohort,
-        CohortData,
-        LedgerEntry,
-        StoredSystem,
-        Templates,
-    )
-    from frtaudit.core.comparisons import Comparisons, NonMated, OrderRule, Step
+    from frtaudit.core.cohort import Classification, Cohort, CohortData, LedgerEntry, StoredSystem, Templates
+    from frtaudit.core.comparisons import Comparisons, Step
     from frtaudit.core.curves import Curve, RateCurve
     from frtaudit.core.estimates import Estimate, Interval, Test, TestMethod
     from frtaudit.core.findings import Finding, Verdict
     from frtaudit.core.methods import Method, Target
     from frtaudit.core.result import SCHEMA_VERSION, AuditResult
     from frtaudit.core.scores import Blocks, Groups, NonMatedSums, ScoreTable, ScoreTail
+    from frtaudit.core.spec_values import UNKNOWN, NonMated, OrderRule
 
 _PLACES = {
     "cohort": (
-        "UNKNOWN",
         "Classification",
         "Cohort",
         "CohortData",
@@ -34,12 +26,13 @@ _PLACES = {
         "StoredSystem",
         "Templates",
     ),
-    "comparisons": ("Comparisons", "NonMated", "OrderRule", "Step"),
+    "comparisons": ("Comparisons", "Step"),
     "curves": ("Curve", "RateCurve"),
     "estimates": ("Estimate", "Interval", "Test", "TestMethod"),
     "methods": ("Method", "Target"),
     "findings": ("Finding", "Verdict"),
     "result": ("SCHEMA_VERSION", "AuditResult"),
+    "spec_values": ("UNKNOWN", "NonMated", "OrderRule"),
     "scores": ("Blocks", "Groups", "NonMatedSums", "ScoreTable", "ScoreTail"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}

@@ -13,9 +13,8 @@ from frtaudit.core.freeze import freeze, require
 from frtaudit.core.labelling import Labelling
 from frtaudit.core.plain.records import ADDED, Count
 from frtaudit.core.scores import ScoreTable, ScoreTail
+from frtaudit.core.spec_values import UNKNOWN
 from frtaudit.core.transactions import Transactions
-
-UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

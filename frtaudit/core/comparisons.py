@@ -1,49 +1,14 @@
 """Which comparisons are made: listed pairs, or all pairs, implied."""
 
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Index, Shorts
 from frtaudit.core.freeze import freeze, require
+from frtaudit.core.spec_values import OrderRule
 
-FOLDS = "folds"  # what the pairs of spec.folds are called among test sets
 UNSCORED_PAIR = "pair_without_score"  # ends the code of what accuracy leaves out, among the failures
-PROTOCOL = "protocol"  # what the audit's own list of pairs is called among them
-
-
-class NonMated(Enum):
-    """Which non-mated comparisons count.
-
-    Attributes
-    ----------
-    ALL
-        All.
-    WITHIN_GROUP
-        Those of two subjects of one class of one schema.
-    YOKED
-        Those of two subjects whose classes agree under every schema.
-    """
-
-    ALL = "all"
-    WITHIN_GROUP = "within_group"
-    YOKED = "yoked"
-
-
-class OrderRule(Enum):
-    """What the two orders of a pair, A-B and B-A, are.
-
-    Attributes
-    ----------
-    MEAN
-        One comparison, with their mean score.
-    EACH
-        A comparison each.
-    """
-
-    MEAN = "mean"
-    EACH = "each"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

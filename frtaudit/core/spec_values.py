@@ -1,7 +1,11 @@
-"""Values that a spec names: steps of sanitization, paper, signatories, levels of signatures."""
+"""Values that a spec names: steps of sanitization, non-mated comparisons, paper, signatories, levels of signatures."""
 
 from dataclasses import dataclass
 from enum import Enum
+
+UNKNOWN = "unknown"  # the class of a subject whose class no file says
+FOLDS = "folds"  # what the pairs of spec.folds are called among test sets
+PROTOCOL = "protocol"  # what the audit's own list of pairs is called among test sets
 
 
 class Sanitize(Enum):
@@ -32,6 +36,39 @@ class SanitizeStep:
     height_column: str = "face_height"
     schema: str | None = None
     reason: str = ""
+
+
+class NonMated(Enum):
+    """Which non-mated comparisons count.
+
+    Attributes
+    ----------
+    ALL
+        All.
+    WITHIN_GROUP
+        Those of two subjects of one class of one schema.
+    YOKED
+        Those of two subjects whose classes agree under every schema.
+    """
+
+    ALL = "all"
+    WITHIN_GROUP = "within_group"
+    YOKED = "yoked"
+
+
+class OrderRule(Enum):
+    """What the two orders of a pair, A-B and B-A, are.
+
+    Attributes
+    ----------
+    MEAN
+        One comparison, with their mean score.
+    EACH
+        A comparison each.
+    """
+
+    MEAN = "mean"
+    EACH = "each"
 
 
 class Paper(Enum):

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
-from frtaudit.core.methods import DECIDING, Sided
-from frtaudit.core.metrics import D_L2, INDICES, POOLED_ONLY
+from frtaudit.core.methods import DECIDING
+from frtaudit.core.metrics import D_L2, POOLED_ONLY
 from frtaudit.core.spec import RequirementSpec, ThresholdSource, Weighting
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.answerable import NO_TRANSACTIONS, TRANSACTIONS
+from frtaudit.evaluation.family_size import EACH
 from frtaudit.evaluation.requirement_findings import (
     CONSTRUCTED,
     RequirementTest,
@@ -29,11 +30,9 @@ from frtaudit.evaluation.requirement_findings import (
 from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 
-EACH = "each"
 BLURRED = "the bound lies within its Monte Carlo error of the limit; a larger bootstrap.B may decide"
 ADJUSTED_BLURRED = f"after adjustment {BLURRED}"
 MONTE_CARLO_ERRORS = 3.0
-OF_SCHEMA = (*INDICES, D_L2)  # one of each schema
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
 
@@ -102,46 +101,6 @@ def subjects_of(cohort: Mapping[str, Any]) -> dict[tuple[str | None, str], int]:
         if row.get("subjects") is not None
     }
     return {(None, "all"): int(cohort.get("subjects") or 0), **rows}
-
-
-def planned(
-    requirements: Sequence[RequirementSpec],
-    ranked: Mapping[str, tuple[str, ...]],
-    systems: int,
-    *,
-    counted: bool = False,
-) -> int:
-    """How many findings the requirements ask for: requirements x groups x systems (FORMULAS 8.9).
-
-    What a schema has one of (an index, d_l2's largest class) is found in each schema where none is named; what counts
-    transactions is one finding for all systems, unless transactions are ``counted``.
-
-    >>> each = RequirementSpec(name="r", metric="fnmr", limit=0.1, group="each")
-    >>> planned([each], {"sex": ("f", "m"), "age": ("old", "young", "other")}, 2)
-    10
-    """
-    return sum(
-        1
-        if requirement.minimum.get("transactions") and not counted
-        else systems * _groups(requirement, ranked)
-        for requirement in requirements
-    )
-
-
-def _groups(requirement: RequirementSpec, ranked: Mapping[str, tuple[str, ...]]) -> int:
-    """Estimates of one system that a requirement names: those of its group."""
-    schemas = [requirement.schema] if requirement.schema else list(ranked)
-    classes = [ranked.get(schema, ()) for schema in schemas]
-    if requirement.group == EACH:
-        return sum(map(len, classes))
-    if requirement.metric in OF_SCHEMA and requirement.group in ("all", "max"):
-        return len(schemas)
-    return max(1, sum(requirement.group in names for names in classes))
-
-
-def directions(requirements: Sequence[RequirementSpec]) -> int:
-    """In how many directions the requirements spend alpha at most: 2 where one is two-sided."""
-    return 2 if any(requirement.sided is Sided.TWO for requirement in requirements) else 1
 
 
 def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:

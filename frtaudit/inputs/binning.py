@@ -1,42 +1,10 @@
 """Numbers into classes: by edges, or by percentiles within the groups of another schema."""
 
-import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints
-from frtaudit.core.spec import Bins
-from frtaudit.errors import SpecError
-
-
-def check_bins(bins: Bins, where: str) -> None:
-    """Raise :class:`SpecError` unless ``bins`` holds ascending edges, or ascending percentiles in (0, 100)."""
-    cuts = bins.edges or bins.percentiles
-    if bool(bins.edges) == bool(bins.percentiles):
-        raise SpecError(where, "needs edges or percentiles, and one of them", "edges: [20, 40]")
-    if not all(math.isfinite(cut) for cut in cuts) or any(np.diff(cuts) <= 0):
-        raise SpecError(where, f"cuts {list(cuts)} do not ascend", "finite numbers in ascending order")
-    if bins.percentiles and not (cuts[0] > 0 and cuts[-1] < 100):
-        raise SpecError(
-            where, f"percentiles {list(cuts)} are not all inside (0, 100)", "numbers between 0 and 100"
-        )
-    if bins.within is not None and not bins.percentiles:
-        raise SpecError(where, "within requires percentiles", "percentiles: [50]")
-
-
-def bin_names(bins: Bins) -> tuple[str, ...]:
-    """Class names of the bins; each holds its lower cut and not its upper one.
-
-    >>> bin_names(Bins(edges=(20, 40)))
-    ('<20', '20-40', '>=40')
-    >>> bin_names(Bins(percentiles=(50,)))
-    ('<p50', '>=p50')
-    """
-    mark = "p" if bins.percentiles else ""
-    cuts = [f"{mark}{cut:.12g}" for cut in bins.edges or bins.percentiles]
-    return (f"<{cuts[0]}", *(f"{low}-{high}" for low, high in pairwise(cuts)), f">={cuts[-1]}")
 
 
 def by_edges(values: Floats, edges: Sequence[float]) -> Ints:

@@ -4,7 +4,8 @@ import numpy as np
 
 from frtaudit.core.arrays import Index, Ints, Shorts
 from frtaudit.core.cohort import Cohort
-from frtaudit.core.comparisons import Comparisons, NonMated, OrderRule
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.spec_values import NonMated, OrderRule
 from frtaudit.errors import SpecError
 
 ONCE = "each comparison once, or once in each order"

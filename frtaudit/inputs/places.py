@@ -12,6 +12,8 @@ from frtaudit.core.plain.structure import closest
 from frtaudit.errors import DataError, column_names
 
 MAX_NAMED = 8  # entries of a folder in an error
+RESULT = "result.json"  # of a finished run
+SEARCH = "a folder with faces.csv and score lists"
 
 
 def place_of(where: str, name: str, root: Path) -> Path | None:
@@ -38,6 +40,20 @@ def need_file(where: str, name: str, root: Path) -> Path:
         raise DataError(where, problem, f"a file that is there{entries(root, name)}")
     check_regular(path, path.name)
     return path
+
+
+def need_run(folder: Path) -> None:
+    """Raise :class:`DataError` for a folder without a result."""
+    if not (folder / RESULT).is_file():
+        raise DataError(folder.name or str(folder), f"no {RESULT}", "the folder of a finished run")
+
+
+def need_search(where: str, root: str) -> Path:
+    """The folder of faces found by query. Raises :class:`DataError` that names ``where``."""
+    folder = Path(root)
+    if not folder.is_dir():
+        raise DataError(where, f"no folder {root!r}", SEARCH)
+    return folder
 
 
 def entries(root: Path, name: str) -> str:

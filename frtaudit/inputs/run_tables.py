@@ -12,21 +12,23 @@ import numpy as np
 from frtaudit.core.arrays import Flags, Floats, Index, Shorts
 from frtaudit.core.canonical import Json, mapping, read_json, sha256, sha256_file
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
-from frtaudit.core.comparisons import FOLDS, Comparisons
+from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
+from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import DataError, why
 from frtaudit.inputs.acquisition import acquired_rows
 from frtaudit.inputs.pairing import implied_comparisons
-from frtaudit.inputs.tables import UNREADABLE
+from frtaudit.inputs.places import RESULT, need_run
+from frtaudit.inputs.tables import unreadable
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RESULT, TABLES, STATEMENT = "result.json", "tables", "statement.dsse.json"
+TABLES, STATEMENT = "tables", "statement.dsse.json"
 NEEDED = ("systems", "samples", "scores", "tail", "pairs", "replicates")
 CLASS = "class_"
 
@@ -61,8 +63,7 @@ def read_run_tables(path: Path) -> RunTables:
     ``verdict.json`` names the digest of the result: another result beside it is refused.
     """
     name = path.name or str(path)
-    if not (path / RESULT).is_file():
-        raise DataError(name, f"no {RESULT}", "the folder of a finished run")
+    need_run(path)
     files = {f"{TABLES}/{table}.parquet": path / TABLES / f"{table}.parquet" for table in NEEDED}
     missing = [file for file, at in files.items() if not at.is_file()]
     if missing:
@@ -107,7 +108,7 @@ def _read(path: Path, name: str) -> "pd.DataFrame":
 
     try:
         table = pd.read_parquet(path)
-    except UNREADABLE:
+    except unreadable():
         where = f"{name}/{TABLES}/{path.name}"
         raise DataError(where, "not a readable Parquet file", "an unchanged run") from None
     return table if "test_set" not in table.columns else table[table["test_set"].astype(object) == FOLDS]

@@ -3,7 +3,7 @@
 The class of a subject is the one it was read with, so that a step moves nobody between classes.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -24,45 +24,18 @@ from frtaudit.core.cohort import (
 )
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
-from frtaudit.core.spec import AuditSpec, ConflictRule, SchemaSpec
+from frtaudit.core.spec import AuditSpec, ConflictRule
 from frtaudit.core.spec_values import Sanitize, SanitizeStep
-from frtaudit.errors import DataError, SpecError, column_names
+from frtaudit.errors import DataError, column_names
+from frtaudit.inputs.class_rules import labelled, number_of
 from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.roster import cohort_digest
 from frtaudit.inputs.schemas import sample_codes, subject_codes
 from frtaudit.inputs.template_files import Failures
 
-NUMBERS: Mapping[Sanitize, int] = {
-    Sanitize.MIN_SAMPLES: 4,
-    Sanitize.FIXED_SAMPLES: 4,
-    Sanitize.MIN_SUBJECTS: 30,
-}
 SIZE_REASON = "the largest face size that the systems ask for, so that all are judged on the same images"
 READ = "read"
 STOOD = f"conflicting_classes_{ConflictRule.MAJORITY.value}"
-
-
-def as_read(schemas: Mapping[str, SchemaSpec], steps: Iterable[SanitizeStep]) -> dict[str, SchemaSpec]:
-    """The schemas with which a cohort is read: where a step drops conflicting labels, the majority stands till then.
-
-    Raises :class:`SpecError` for a step that names no schema with a column.
-
-    >>> step = SanitizeStep(step=Sanitize.CONFLICTING_LABELS)
-    >>> as_read({"tone": SchemaSpec(column="tone")}, [step])["tone"].conflicts.value
-    'majority'
-    """
-    read = dict(schemas)
-    for place, step in enumerate(steps):
-        _check(f"sanitize[{place}]", step, schemas)
-        if step.step is Sanitize.CONFLICTING_LABELS:
-            for name in _labelled(step, schemas):
-                read[name] = replace(read[name], conflicts=ConflictRule.MAJORITY)
-    return read
-
-
-def number_of(step: SanitizeStep) -> int:
-    """The number that a step asks for: declared, or its default."""
-    return NUMBERS.get(step.step, 0) if step.number is None else step.number
 
 
 def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
@@ -104,7 +77,7 @@ def _read_ledger(cohort: Cohort, spec: AuditSpec) -> list[LedgerEntry]:
         name
         for step in spec.sanitize
         if step.step is Sanitize.CONFLICTING_LABELS
-        for name in _labelled(step, spec.schemas)
+        for name in labelled(step, spec.schemas)
     }
     return [entry for entry in cohort.ledger if entry.code != STOOD or entry.schema not in settled]
 
@@ -125,34 +98,13 @@ def rule_text(step: SanitizeStep) -> str:
     }[step.step]
 
 
-def _check(where: str, step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> None:
-    if step.schema is not None and step.schema not in schemas:
-        raise SpecError(f"{where}.schema", f"no schema is named {step.schema!r}", ", ".join(schemas))
-    if step.step is Sanitize.CONFLICTING_LABELS and not _labelled(step, schemas):
-        raise SpecError(
-            f"{where}.schema", "no schema reads a column of classes", "one that does: schema=NAME"
-        )
-    if step.number is not None and step.step not in NUMBERS:
-        raise SpecError(f"{where}.number", f"{step.step.value} takes none", "no number")
-    if number_of(step) < 1 and step.step in NUMBERS:
-        raise SpecError(f"{where}.number", f"found {number_of(step)}", "1 or more")
-    if step.width < 1 or step.height < 1:
-        raise SpecError(where, f"a face of {step.width} x {step.height}", "1 or more pixels each way")
-
-
-def _labelled(step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> list[str]:
-    """The schemas whose labels may conflict: those that read classes from a column."""
-    wanted = schemas if step.schema is None else [step.schema]
-    return [name for name in wanted if schemas[name].column is not None and schemas[name].bins is None]
-
-
 def _kept(where: str, step: SanitizeStep, cohort_data: CohortData, keep: Flags, spec: AuditSpec) -> Flags:
     """Which samples a step keeps, shape (N,), of those in ``keep``."""
     cohort = cohort_data.cohort
     counts = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
     if step.step is Sanitize.CONFLICTING_LABELS:
         disagree = np.zeros(cohort.n_subjects, dtype=np.bool_)
-        for name in _labelled(step, spec.schemas):
+        for name in labelled(step, spec.schemas):
             _, codes = sample_codes(name, spec.schemas, cohort_data.attributes, cohort.subject_of, {})
             disagree |= subject_codes(np.where(keep, codes, -1), cohort.subject_of)[2]
         return ~disagree[cohort.subject_of]

@@ -12,21 +12,20 @@ from itertools import product
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Texts
-from frtaudit.core.cohort import UNKNOWN, Classification, LedgerEntry
+from frtaudit.core.cohort import Classification, LedgerEntry
 from frtaudit.core.spec import ConflictRule, SchemaSpec
+from frtaudit.core.spec_values import UNKNOWN
 from frtaudit.errors import DataError, SpecError, column_names, excerpt
-from frtaudit.inputs.binning import bin_names, by_edges, by_percentiles, check_bins
+from frtaudit.inputs.binning import by_edges, by_percentiles
+from frtaudit.inputs.class_rules import ANY, RESERVED, TAKEN, bin_names, check_schemas
 
 Columns = Mapping[str, Texts]
 
-ANY = "*"
 DROPPED = "conflicting_classes_dropped"
 EMPTY = "empty_class"
 MAX_CLASSES = 1000
 MAX_VALUES = 10  # of a column, in an error
 NO_COLUMN = "none of these data; a score list holds a class as two columns, probe_NAME and reference_NAME"
-_RESERVED = ("&", "|")
-_TAKEN = ("", UNKNOWN, ANY, "all", "max", "each")  # what a requirement means by them is no class
 _RULES = "schemas.{}.conflicts=drop, majority or unknown"
 
 
@@ -78,63 +77,6 @@ def classify(schemas: Mapping[str, SchemaSpec], columns: Columns, subject_of: In
     settled = {name: _settled(name, schemas[name], applied[name], keep, columns) for name in schemas}
     ledger = tuple(entry for name in schemas for entry in (*applied[name].ledger, *settled[name][1]))
     return Classified(classifications={name: settled[name][0] for name in schemas}, keep=keep, ledger=ledger)
-
-
-def check_schemas(schemas: Mapping[str, SchemaSpec]) -> None:
-    """Raise :class:`SpecError` for a schema that cannot be applied to any data.
-
-    >>> check_schemas({"gender": SchemaSpec(column="gender", classes=("a&b", "c"))})
-    Traceback (most recent call last):
-    frtaudit.errors.SpecError: schemas.gender.classes: 'a&b' holds & or |; accepted: names without & and |
-    """
-    for name, schema in schemas.items():
-        _check_shape(f"schemas.{name}", schema)
-        _check_names(f"schemas.{name}", schema)
-        _check_cycle(name, schemas, ())
-
-
-def _check_shape(where: str, schema: SchemaSpec) -> None:
-    if (schema.column is None) == (not schema.cross):
-        raise SpecError(where, "needs a column or schemas to cross, and one of them", "column or cross")
-    if schema.cross and (
-        schema.bins or len(set(schema.cross)) < 2 or len(set(schema.cross)) < len(schema.cross)
-    ):
-        raise SpecError(
-            f"{where}.cross", "crosses at least two different schemas, without bins", "cross: [a, b]"
-        )
-    if schema.bins:
-        check_bins(schema.bins, f"{where}.bins")
-        if schema.classes and len(schema.classes) != len(bin_names(schema.bins)):
-            accepted = f"none, or {len(bin_names(schema.bins))}"
-            raise SpecError(f"{where}.classes", f"{len(schema.classes)} names for the bins", accepted)
-
-
-def _check_names(where: str, schema: SchemaSpec) -> None:
-    allowed = () if schema.cross else _RESERVED
-    for name in (*schema.classes, *schema.super_classes):
-        if any(mark in name for mark in allowed) or "|" in name:
-            raise SpecError(f"{where}.classes", f"{name!r} holds & or |", "names without & and |")
-        if name in _TAKEN:
-            raise SpecError(f"{where}.classes", f"{name!r} is a reserved name", "another class name")
-    if len(set(schema.classes)) != len(schema.classes):
-        raise SpecError(f"{where}.classes", "a class appears twice", "unique class names")
-    classes = schema.classes or (bin_names(schema.bins) if schema.bins else ())
-    if schema.labels and len(schema.labels) != len(classes):
-        text = f"{len(schema.labels)} labels for {len(classes)} classes"
-        raise SpecError(f"{where}.labels", text, "one label for each declared class or bin")
-    if len(set(schema.labels)) != len(schema.labels):
-        raise SpecError(f"{where}.labels", "a label appears twice", "unique labels")
-
-
-def _check_cycle(name: str, schemas: Mapping[str, SchemaSpec], seen: tuple[str, ...]) -> None:
-    if name in seen:
-        raise SpecError(f"schemas.{name}", "is built from itself", "schemas that end in columns")
-    bins = schemas[name].bins
-    within = (bins.within,) if bins and bins.within else ()
-    for other in (*schemas[name].cross, *within):
-        if other not in schemas:
-            raise SpecError(f"schemas.{name}", f"no schema is named {other!r}", ", ".join(schemas))
-        _check_cycle(other, schemas, (*seen, name))
 
 
 def _apply(
@@ -206,12 +148,12 @@ def _accepted(name: str, *known: str) -> str:
 
 def _check_found(name: str, classes: tuple[str, ...]) -> None:
     """Refuse what a column holds when its values are the classes."""
-    bad = next((value for value in classes if any(mark in value for mark in _RESERVED)), None)
+    bad = next((value for value in classes if any(mark in value for mark in RESERVED)), None)
     if bad is not None:
         raise DataError(
             f"schemas.{name}", f"class {excerpt(bad)} holds & or |", "declared classes without & and |"
         )
-    taken = next((value for value in classes if value in _TAKEN), None)
+    taken = next((value for value in classes if value in TAKEN), None)
     if taken is not None:
         accepted = f"another word in the column, or schemas.{name}.unknown=[{taken!r}]"
         raise DataError(f"schemas.{name}", f"class {taken!r} is a reserved name", accepted)

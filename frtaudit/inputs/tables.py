@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.core.machine import signals
@@ -25,6 +23,7 @@ from frtaudit.inputs.coded import Coded, coded_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 KNOWN = "a .csv, .tsv or .parquet file, or a .csv.gz or .tsv.gz"
@@ -36,8 +35,6 @@ _DECLARED = re.compile(r'"?sep=(.?)"?[\r\n]*', re.IGNORECASE)  # the first line,
 _BLOCK, INFLATED, RATIO = 1 << 20, 1 << 28, 200  # bytes; times that a compressed text may be larger
 _BREAK = re.compile("[\0\r\n]")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
-# what a file leads to that is no Parquet, or no text (bad UTF-8 is a ValueError)
-UNREADABLE = (ValueError, OSError, pa.ArrowException, TypeError, KeyError, MemoryError, RecursionError)
 _UNREADABLE_TEXT = (ValueError, OSError, csv.Error, MemoryError, EOFError, zlib.error)
 
 
@@ -108,7 +105,7 @@ class Table:
         values = self._arrow(column)
         if values is None or not _is_text(values.type):
             return coded_of(self.texts(column))
-        if not pa.types.is_dictionary(values.type):
+        if not _is_dictionary(values.type):
             values = values.dictionary_encode()
         whole = values.unify_dictionaries().combine_chunks()
         place = np.asarray(whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
@@ -120,24 +117,40 @@ class Table:
 
         The numbers are those that :meth:`texts` would read as.
         """
+        import pyarrow as pa
+
         values = self._arrow(column)
-        if values is None or not any(is_kind(values.type) for is_kind in _NUMBERS):
+        kinds = (pa.types.is_float32, pa.types.is_float64, pa.types.is_integer)
+        if values is None or not any(is_kind(values.type) for is_kind in kinds):
             return None
         return np.array(values.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
 
-    def _arrow(self, column: str) -> pa.ChunkedArray | None:
+    def _arrow(self, column: str) -> "pa.ChunkedArray | None":
         """A column of a Parquet file, as it was read; None for a CSV file, whose values are all text."""
         import pandas as pd
+        import pyarrow as pa
 
         values = self.frame[column].array
         return pa.chunked_array(values.__arrow_array__()) if isinstance(values.dtype, pd.ArrowDtype) else None
 
 
-_NUMBERS = (pa.types.is_float32, pa.types.is_float64, pa.types.is_integer)
+def unreadable() -> tuple[type[Exception], ...]:
+    """What a file leads to that is no Parquet, or no text (bad UTF-8 is a ValueError)."""
+    import pyarrow as pa
+
+    return (ValueError, OSError, pa.ArrowException, TypeError, KeyError, MemoryError, RecursionError)
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    value_type = kind.value_type if pa.types.is_dictionary(kind) else kind
+def _is_dictionary(kind: "pa.DataType") -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_dictionary(kind))
+
+
+def _is_text(kind: "pa.DataType") -> bool:
+    import pyarrow as pa
+
+    value_type = kind.value_type if _is_dictionary(kind) else kind
     return bool(pa.types.is_string(value_type) or pa.types.is_large_string(value_type))
 
 
@@ -301,11 +314,12 @@ def check_columns(columns: Sequence[str], name: str) -> None:
 
 def _parquet(path: Path, name: str) -> "pd.DataFrame":
     import pandas as pd
+    import pyarrow.parquet as pq
 
     try:
         check_columns(pq.read_schema(path).names, name)
         frame = pd.read_parquet(path, dtype_backend="pyarrow")
-    except UNREADABLE as error:
+    except unreadable() as error:
         raise DataError(name, f"not a readable Parquet file ({error})", "a Parquet file") from None
     return _filled(frame.reset_index(drop=True), name)
 

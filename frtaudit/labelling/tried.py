@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Index, Ints, Texts
-from frtaudit.core.cohort import UNKNOWN, Cohort
+from frtaudit.core.cohort import Cohort
 from frtaudit.core.labelling import Faces, Labelling, Service
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import UNKNOWN
 from frtaudit.inputs.binning import by_edges
 from frtaudit.inputs.schemas import number_of
 from frtaudit.labelling.evaluation import pooled

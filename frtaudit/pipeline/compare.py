@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frtaudit.config.guard import LANDS
 from frtaudit.core.canonical import Json, dumps, entries, mapping
@@ -18,7 +19,10 @@ from frtaudit.core.plain.structure import closest
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.run_tables import RESULT, RunTables, read_run_tables
+from frtaudit.inputs.places import RESULT, need_run
+
+if TYPE_CHECKING:
+    from frtaudit.inputs.run_tables import RunTables
 
 AUDIT = "compare"
 UNNAMED = ("scores", "score", "results")  # a system of a score list without a column of systems
@@ -69,12 +73,17 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
     if twice is not None:
         accepted = "each run once: a run does not differ from itself"
         raise SpecError("compare", f"{str(twice)!r} is given twice", accepted)
+    for _, path in runs:
+        need_run(path)
+    from frtaudit.inputs.run_tables import (
+        read_run_tables,  # once there are runs: these load what reads and signs
+    )
+    from frtaudit.signing.unchanged import refuse_incomplete
+
     read = []
     for _, path in runs:
         signals.check()
         read.append(read_run_tables(path))
-        from frtaudit.signing.unchanged import refuse_incomplete  # once there is a run: it loads what signs
-
         refuse_incomplete(path)
     words = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
     names = _names(runs, read)
@@ -83,7 +92,7 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
     return [*words, *_shared(read), *given]
 
 
-def _names(runs: Sequence[tuple[str, Path]], read: Sequence[RunTables]) -> list[str]:
+def _names(runs: Sequence[tuple[str, Path]], read: "Sequence[RunTables]") -> list[str]:
     """A name for each run: as given, else its folder's where its one system says nothing, else empty.
 
     A system says nothing if another run has one of that name, or if it is called by a file ``scores.csv``. With a name
@@ -102,7 +111,7 @@ def _names(runs: Sequence[tuple[str, Path]], read: Sequence[RunTables]) -> list[
     ]
 
 
-def _shared(read: Sequence[RunTables]) -> list[str]:
+def _shared(read: "Sequence[RunTables]") -> list[str]:
     """What the runs' specs say of thresholds, resampling and weighting; targets and B are those that all have."""
     first = read[0].spec
     specs = [run.spec for run in read]

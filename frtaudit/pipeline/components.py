@@ -11,7 +11,8 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.protocols import Analysis, CohortAnalysis, CohortSource, Pairing, Provider
 from frtaudit.evaluation.system import offered
 from frtaudit.inputs.acquisition import usual_range
-from frtaudit.inputs.sanitize import as_read, sanitized
+from frtaudit.inputs.class_rules import as_read
+from frtaudit.inputs.sanitize import sanitized
 from frtaudit.inputs.score_lists.nameless import refuse_people
 from frtaudit.inputs.twins import twin_notes
 from frtaudit.pipeline.test_sets import set_pairs

@@ -12,8 +12,8 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.spec import AuditSpec, Engine, FoldSource
 from frtaudit.core.spec_values import PadesLevel
 from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
+from frtaudit.evaluation.family_size import planned
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
-from frtaudit.evaluation.requirements import planned
 from frtaudit.evaluation.score_direction import direction_notes
 from frtaudit.inputs.pairing import occurrence, pair_keys
 from frtaudit.inputs.pairlist import read_pairs

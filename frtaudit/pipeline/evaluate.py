@@ -8,9 +8,9 @@ import numpy as np
 from frtaudit.core import UNKNOWN, Cohort, CohortData, Comparisons, Groups, ScoreTable, ScoreTail
 from frtaudit.core.arrays import Index
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.comparisons import OrderRule
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, FailureScore, Plan
+from frtaudit.core.spec_values import OrderRule
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import PLAN_OF
 from frtaudit.evaluation.protocols import Provider

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Flags, Floats, Index, Integers, Ints, Shorts
 from frtaudit.core.canonical import pseudonym
-from frtaudit.core.comparisons import FOLDS
+from frtaudit.core.spec_values import FOLDS
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
 from frtaudit.stats.rates.sums import first_not_above
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from frtaudit.core import CohortData, Comparisons, Groups
 from frtaudit.core.arrays import Index, Ints
-from frtaudit.core.comparisons import OrderRule
 from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec_values import OrderRule
 from frtaudit.stats.rates.trials import complete_trials, members
 from frtaudit.stats.sample_size import power
 from frtaudit.stats.sample_size.power import ComparisonDesign

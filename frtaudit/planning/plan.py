@@ -7,7 +7,7 @@ from dataclasses import replace
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation import requirements
+from frtaudit.evaluation import family_size
 from frtaudit.evaluation.answerable import RATIO
 from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline.components import comparisons_of, load_cohort, load_providers
@@ -109,9 +109,9 @@ def _sections(
             rows=tuple((requirement.name, requirement.metric, why) for requirement, why in left),
         )
     if spec.requirements:
-        verdicts = (requirements.planned([entry], ranked_in(parties), 1) for entry in spec.requirements)
+        verdicts = (family_size.planned([entry], ranked_in(parties), 1) for entry in spec.requirements)
         members = sum(max(1, count_of_system) for count_of_system in verdicts)
-        sides = requirements.directions(spec.requirements)
+        sides = family_size.directions(spec.requirements)
         yield sizes.resamples(members, count, context.alpha, spec.bootstrap.B, sides)
     compared: list[SystemData] = []
     for system in systems:

@@ -10,8 +10,8 @@ from small_audits import ANALYSES, audit, interval, pick, put, score_lines, spec
 from frtaudit.analyses.coverage import Coverage, Scenario, _left_out
 from frtaudit.analyses.shared.cohort_model import rows_of, stage_of
 from frtaudit.core import AuditResult, Estimate, Method, Target
-from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import AuditSpec, Grid, GridKind, Thresholds, Weighting
+from frtaudit.core.spec_values import NonMated
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.protocols.listed import Listed

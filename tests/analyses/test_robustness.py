@@ -17,8 +17,8 @@ from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.robustness import Robustness
 from frtaudit.core import AuditResult, Method
-from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import Bootstrap, FailureScore, Folds, FoldSource, SchemaSpec
+from frtaudit.core.spec_values import NonMated
 from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.errors import DataError, SpecError

@@ -1,11 +1,20 @@
 import argparse
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from frtaudit.cli.options import OVERRIDES, moment, parser_of, run_options
+from frtaudit.cli.options import (
+    OVERRIDES,
+    label_overrides,
+    moment,
+    parser_of,
+    refuse_missing_search,
+    run_options,
+)
+from frtaudit.config.load import load_typed
 from frtaudit.core.machine.command_line import Parser
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 
 
 def test_flags_and_overrides_stand_in_any_order() -> None:
@@ -45,3 +54,47 @@ def test_moments_without_a_zone_are_utc() -> None:
     assert moment("2026-03-04T05:06:07+02:00") == datetime(2026, 3, 4, 3, 6, 7, tzinfo=UTC)
     with pytest.raises(argparse.ArgumentTypeError, match="found 'soon'"):
         moment("soon")
+
+
+@pytest.mark.parametrize(
+    "words", [["missing"], ["./missing/1"], ["no.csv", "cohort.labels.rule=paper", "seed=3"]]
+)
+def test_a_missing_folder_of_a_search_is_told_as_its_cohort_tells_it(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same line, before a spec is composed."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError) as late:
+        load_typed(label_overrides(words), None)
+    with pytest.raises(DataError) as early:
+        refuse_missing_search(words)
+    assert str(early.value) == str(late.value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["."],
+        ["null"],
+        ["True"],
+        ["12"],
+        ["1e3"],
+        ["-x"],
+        ["~x"],
+        ["a b"],
+        ["${name}"],
+        ["missing", "audit=mine"],
+        ["missing", "cohort=mine"],
+        ["missing", "+cohort.root=."],
+        ["missing", "++cohort={type: queries, root: .}"],
+        ["one", "two"],
+        ["seed=1"],
+    ],
+    ids=" ".join,
+)
+def test_what_may_be_another_cohort_or_no_path_is_left_to_the_spec(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that is there, values that YAML reads as no text, and words that choose another cohort pass."""
+    monkeypatch.chdir(tmp_path)
+    refuse_missing_search(words)

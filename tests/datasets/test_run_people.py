@@ -9,7 +9,8 @@ from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.run_people import names_of
 from frtaudit.errors import DataError
-from frtaudit.inputs.run_tables import RESULT, RunTables
+from frtaudit.inputs.places import RESULT
+from frtaudit.inputs.run_tables import RunTables
 from frtaudit.pipeline.rederive import note_paths
 from frtaudit.pipeline.tables import names_of as pseudonyms_of
 

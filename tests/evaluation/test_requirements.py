@@ -1,4 +1,4 @@
-"""Verdicts are decided on bounds, failures among all of them (FORMULAS 8.8, 8.9). Tests requirement_findings too."""
+"""Verdicts on bounds, failures among all of them (FORMULAS 8.8, 8.9). Tests requirement_findings, family_size too."""
 
 from dataclasses import replace
 
@@ -11,16 +11,10 @@ from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.findings import exit_code, verdict_counts
 from frtaudit.core.methods import Sided
 from frtaudit.core.spec import RequirementSpec, Weighting
+from frtaudit.evaluation.family_size import directions, planned
 from frtaudit.evaluation.interclass import largest
 from frtaudit.evaluation.intervals import from_bounds
-from frtaudit.evaluation.requirements import (
-    ADJUSTED_BLURRED,
-    BLURRED,
-    JudgementContext,
-    directions,
-    judge,
-    planned,
-)
+from frtaudit.evaluation.requirements import ADJUSTED_BLURRED, BLURRED, JudgementContext, judge
 from frtaudit.stats.intervals.rate_bounds import RateBounds, p_above
 
 LIMIT = 0.03

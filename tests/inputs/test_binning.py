@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from frtaudit.core.spec import Bins
 from frtaudit.errors import SpecError
-from frtaudit.inputs.binning import bin_names, by_edges, by_percentiles, check_bins
+from frtaudit.inputs.binning import by_edges, by_percentiles
+from frtaudit.inputs.class_rules import bin_names, check_bins
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=5, unique=True), st.integers(-60, 60))

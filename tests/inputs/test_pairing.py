@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import Cohort
-from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import NonMated
 from frtaudit.errors import SpecError
 from frtaudit.inputs.pairing import align, both_orders, cells_of, listed_comparisons, occurrence, pair_keys
 from frtaudit.inputs.roster import Roster, enrol

@@ -11,8 +11,9 @@ from frtaudit.core import CohortData, Comparisons, ScoreTable, Templates
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.core.spec_values import Sanitize, SanitizeStep
 from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.class_rules import as_read
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.inputs.sanitize import as_read, rule_text, sanitized
+from frtaudit.inputs.sanitize import rule_text, sanitized
 
 TONES = {"tone": SchemaSpec(column="tone", classes=("light", "dark"))}
 

@@ -1,3 +1,5 @@
+"""Schemas applied to columns. Tests also class_rules, which need no data."""
+
 import re
 
 import numpy as np
@@ -8,7 +10,8 @@ from hypothesis import strategies as st
 
 from frtaudit.core.spec import Bins, ConflictRule, SchemaSpec
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.schemas import Classified, check_schemas, classify, subject_codes
+from frtaudit.inputs.class_rules import check_schemas
+from frtaudit.inputs.schemas import Classified, classify, subject_codes
 
 
 def texts(*values: str) -> np.ndarray:

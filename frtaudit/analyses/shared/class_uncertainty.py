@@ -21,8 +21,8 @@ from frtaudit.analyses.shared.label_bounds import (
 )
 from frtaudit.core import Estimate
 from frtaudit.core.arrays import Floats, Ints
-from frtaudit.core.comparisons import FOLDS
 from frtaudit.core.spec import FailureScore, Weighting
+from frtaudit.core.spec_values import FOLDS
 from frtaudit.evaluation.differentials import BOTH, Form, forms
 from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from frtaudit.collection.clients.face_network import CPU, read_model, session_of
+from frtaudit.collection.clients.face_network import read_model, session_of
+from frtaudit.collection.clients.model_input import CPU
 from frtaudit.core.arrays import Floats, Singles
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import CallError, Refusal

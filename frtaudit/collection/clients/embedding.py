@@ -7,7 +7,8 @@ from typing import Any, Protocol  # Any: values of onnxruntime, which has no typ
 
 import numpy as np
 
-from frtaudit.collection.clients.face_network import CPU, read_model, session_of
+from frtaudit.collection.clients.face_network import read_model, session_of
+from frtaudit.collection.clients.model_input import CPU
 from frtaudit.core.arrays import Singles
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import Picture

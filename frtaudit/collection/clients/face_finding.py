@@ -1,8 +1,7 @@
-"""What finds faces in a picture: the protocol of detectors, and what they share."""
+"""What finds faces in a picture: the protocol of open detectors, and what they share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
@@ -31,33 +30,11 @@ class FoundFace:
         return 0.0 if self.box is None else self.box.width * self.box.height
 
 
-class Gives(StrEnum):
-    """What a detector says of a face."""
-
-    BOX = "box"
-    LANDMARKS = "landmarks"
-    WHOLE = "whole"  # a picture is a face
-
-
 class FaceFinder(Protocol):
     """An open detector."""
 
     def faces(self, image: Pixels, given: FoundFace | None) -> Sequence[FoundFace]:
         """Faces of an RGB picture, (H, W, 3); ``given``: what a table says of this picture."""
-
-
-class FaceDetector(Protocol):
-    """A detector as a spec names it."""
-
-    @property
-    def gives(self) -> frozenset[Gives]:
-        """What its faces have."""
-
-    def recorded_settings(self) -> Mapping[str, str]:
-        """Its settings and the digests of its files, as text."""
-
-    def open(self) -> FaceFinder:
-        """Load its models."""
 
 
 def tried(finder: FaceFinder, where: str) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.collection.clients import dlib_faces
-from frtaudit.collection.clients.face_finding import FoundFace, Gives
+from frtaudit.collection.clients.face_finding import FoundFace
+from frtaudit.collection.clients.model_input import Gives
 from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.registry import register
 

@@ -1,13 +1,16 @@
 """The input of a model: crop of the face, size, order of colours and scale; with source and licence of the weights."""
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.collection.clients.face_network import Colours, Layout, ModelInput, input_of
-from frtaudit.core.arrays import Floats
+from frtaudit.collection.clients.model_input import Colours, Layout, ModelInput, input_of
 from frtaudit.errors import SpecError
+
+if TYPE_CHECKING:
+    from frtaudit.core.arrays import Floats
 
 LANDMARKS = 5
 ORDER = "image-left eye, image-right eye, nose, image-left and image-right corner of the mouth"
@@ -66,7 +69,7 @@ class Preset:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for what is no template, no size, no margin."""
         self.model_input  # noqa: B018  it checks size and deviation
-        five = len(self.landmarks) == LANDMARKS and bool(np.isfinite(self.landmarks).all())
+        five = len(self.landmarks) == LANDMARKS and all(map(math.isfinite, chain(*self.landmarks)))
         if self.cut is Cut.LANDMARKS and not five:
             raise SpecError(".landmarks", f"{len(self.landmarks)} landmarks", f"x, y of five: {ORDER}")
         if (self.engine is EngineKind.DLIB) != (self.cut is Cut.DLIB):
@@ -80,6 +83,8 @@ class Preset:
         return input_of(self)
 
     @property
-    def template(self) -> Floats:
+    def template(self) -> "Floats":
         """The landmarks in the input, shape (5, 2), pixels: float32, as the families hold them."""
+        import numpy as np  # a spec is read without
+
         return np.array(self.landmarks, dtype=np.float32)

@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 from PIL import Image
 
-from frtaudit.collection.clients import face_network
+from frtaudit.collection.clients import face_network, model_input
 from frtaudit.collection.clients.dlib_faces import Detector, Finding, largest
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
@@ -42,12 +42,12 @@ class Onnx:
 
     model: str = field(metadata=PATH)
     size: tuple[int, int] = (112, 112)
-    layout: face_network.Layout = face_network.Layout.NCHW
-    colours: face_network.Colours = face_network.Colours.RGB
+    layout: model_input.Layout = model_input.Layout.NCHW
+    colours: model_input.Colours = model_input.Colours.RGB
     mean: tuple[float, float, float] = (127.5, 127.5, 127.5)
     deviation: tuple[float, float, float] = (127.5, 127.5, 127.5)
     output: str | None = None
-    execution: str = face_network.CPU
+    execution: str = model_input.CPU
     detector: FoundBy = FoundBy.NONE
     margin: float = 0.0
     longest: int = 1600
@@ -57,7 +57,7 @@ class Onnx:
         """Raise :class:`SpecError` for a size, a deviation or a margin that no picture takes."""
         if not 0 <= self.margin <= 5:
             raise SpecError(".margin", f"{self.margin:g}", "0 to 5")
-        face_network.input_of(self)
+        model_input.input_of(self)
         self._finding()
 
     detects = True  # faces are found, and embedded, by a call of its own
@@ -87,7 +87,7 @@ class Onnx:
 
         Raises :class:`ProviderError`: no such file, no ONNX, an input of another shape, an output that is no embedding.
         """
-        taken = face_network.input_of(self)
+        taken = model_input.input_of(self)
         network = face_network.FaceNetwork(self.model, taken, self.output, self.execution, WHERE)
         return _Open(self, network, self._finding(), gate)
 
@@ -103,7 +103,7 @@ class Onnx:
             sides = (box.x - x, box.y - y, box.x + box.width + x, box.y + box.height + y)
             cut = cut.crop(tuple(round(side) for side in sides))  # type: ignore[arg-type]  # four of them
         face = np.asarray(cut.resize((width, height), Image.Resampling.BILINEAR))
-        return face_network.input_of(self).of(face)
+        return model_input.input_of(self).of(face)
 
 
 class _Open:

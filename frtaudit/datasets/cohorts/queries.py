@@ -13,6 +13,7 @@ from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, SpecError, column_names
+from frtaudit.inputs.places import need_search
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.queries.answers import with_answers
 from frtaudit.inputs.queries.boxes import boxes_of
@@ -29,7 +30,6 @@ from frtaudit.stats.labels.duplicates import SIMILARITY
 
 SELF = "self_comparison"
 EARLIER = "earlier"
-FOLDER = "a folder with faces.csv and score lists"
 ANSWERS = "answers.csv"  # where frtaudit label writes: never a score list
 REVIEWER = "answers_"  # begin of the names of files of several reviewers
 
@@ -175,9 +175,7 @@ class Queries:
         return replace(search, services=services, ledger=(*search.ledger, *left))
 
     def _files(self) -> tuple[Path, list[Path]]:
-        folder = Path(self.root)
-        if not folder.is_dir():
-            raise DataError("cohort.root", f"no folder {self.root!r}", FOLDER)
+        folder = need_search("cohort.root", self.root)
         others = {self.faces, self.boxes, ANSWERS}
         score_lists = sorted(
             path
@@ -193,8 +191,7 @@ class Queries:
 
 def _earlier(later: Queries, root: str) -> Search:
     """The same reading of another folder. Raises :class:`DataError`, the folder before what it names."""
-    if not Path(root).is_dir():
-        raise DataError("cohort.earlier", f"no folder {root!r}", FOLDER)
+    need_search("cohort.earlier", root)
     try:
         return replace(later, root=root, earlier=None, answers=None).search()
     except DataError as error:

@@ -1,21 +1,23 @@
 """Synthetic subjects on a sphere: von Mises-Fisher templates whose truth is known (FORMULAS 6 and 8.16)."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
-from frtaudit.datasets.drawn_people import dealt
 from frtaudit.errors import SpecError
-from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.stats.von_mises_fisher import blocks, uniform_directions, unit, von_mises_fisher
+
+if TYPE_CHECKING:  # arrays are loaded where they are drawn: a spec is read without
+    import numpy as np
+
+    from frtaudit.core.arrays import Flags, Floats, Ints
+    from frtaudit.core.cohort import CohortData, Templates
+    from frtaudit.inputs.roster import Roster
 
 FAILED = "synthetic_failure"
 
@@ -63,8 +65,14 @@ class Synthetic:
             raise SpecError(f"cohort.{name}", problem, accepted)
         check_images("cohort.subjects", self.subjects, self.samples_per_subject[1])
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":
         """Draw the cohort: the same seed draws the same one, and what a system adds depends on its name alone."""
+        import numpy as np
+
+        from frtaudit.core.cohort import CohortData
+        from frtaudit.datasets.drawn_people import dealt
+        from frtaudit.inputs.roster import attributes_of, enrol
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic"))
         low, high = self.samples_per_subject
         owner = np.repeat(np.arange(self.subjects), rng.integers(low, high + 1, self.subjects))
@@ -85,14 +93,22 @@ class Synthetic:
             attributes=attributes_of(roster, cohort),
         )
 
-    def _draw(self, rng: np.random.Generator, owner: Ints, of_class: Ints) -> Floats:
+    def _draw(self, rng: "np.random.Generator", owner: "Ints", of_class: "Ints") -> "Floats":
         """The unit templates before any system's noise, shape (N, dimension)."""
+        import numpy as np
+
+        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
+
         means = uniform_directions(rng, self.subjects, self.dimension)
         factors = np.array([class_.concentration for class_ in self.classes.values()] or [1.0])
         kappa = rng.uniform(*self.concentration, self.subjects) * factors[of_class]
         return von_mises_fisher(rng, means[owner], kappa[owner])
 
-    def _roster(self, owner: Ints, of_class: Ints) -> Roster:
+    def _roster(self, owner: "Ints", of_class: "Ints") -> "Roster":
+        import numpy as np
+
+        from frtaudit.inputs.roster import Roster
+
         width = len(str(self.subjects))
         names = np.array(list(self.classes) or [""], dtype=object)
         number = np.arange(owner.size) - np.searchsorted(owner, owner)
@@ -104,13 +120,20 @@ class Synthetic:
             places=[f"sample {i}" for i in range(owner.size)],
         )
 
-    def _lost(self, system: str, n_samples: int, seed: int) -> Flags:
+    def _lost(self, system: str, n_samples: int, seed: int) -> "Flags":
         """Which drawn samples fail in a system, each independently at its failure rate."""
+        import numpy as np
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "failures", system))
         return rng.random(n_samples) < self.systems[system].failure_rate
 
-    def _templates(self, system: str, base: Floats, rows: Ints, lost: Flags, seed: int) -> Templates:
+    def _templates(self, system: str, base: "Floats", rows: "Ints", lost: "Flags", seed: int) -> "Templates":
         """What a system sees: the base templates plus a Gaussian of length ``noise`` (root mean square)."""
+        import numpy as np
+
+        from frtaudit.core.cohort import Templates
+        from frtaudit.stats.von_mises_fisher import blocks, unit
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "noise", system))
         scale = self.systems[system].noise / np.sqrt(self.dimension)
         seen = np.empty(base.shape, dtype=np.float32)
@@ -128,10 +151,10 @@ class Synthetic:
             yield "samples_per_subject", f"{low} to {high}", "low and high, 1 <= low <= high"
         if self.dimension < 2:
             yield "dimension", f"{self.dimension}", "2 or more"
-        if not 0 < weak <= strong < np.inf:
+        if not 0 < weak <= strong < math.inf:
             yield "concentration", f"{weak:g} to {strong:g}", "low and high, 0 < low <= high"
         for name, group in self.classes.items():
-            if not (0 < group.share < np.inf and 0 < group.concentration < np.inf):
+            if not (0 < group.share < math.inf and 0 < group.concentration < math.inf):
                 yield f"classes.{name}", "a share or concentration that is not positive", "positive numbers"
         if not self.systems:
             yield "systems", "no system", "at least one"

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import Cohort, CohortData
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.registry import register
@@ -15,10 +15,13 @@ from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.places import entries, need_file
 from frtaudit.inputs.pseudonyms import pseudonym_key
-from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.inputs.tables import SUFFIXES, Table, read_table, table_called
-from frtaudit.inputs.template_files import LEFT, NO_TEMPLATE, Failures, TemplateFile, doubled
 from frtaudit.inputs.template_record import TemplateRecord, read_record
+
+if TYPE_CHECKING:  # tables and arrays are loaded where they are read: a spec is read without
+    from frtaudit.core.cohort import Cohort, CohortData
+    from frtaudit.inputs.roster import Roster
+    from frtaudit.inputs.tables import Table
+    from frtaudit.inputs.template_files import TemplateFile
 
 SAMPLE = ("image_id", "sample_id")
 SUBJECT = ("subject_id", "subject")
@@ -57,12 +60,17 @@ class TemplateFolder:
     flipped: str | None = None
     training: Mapping[str, str] = field(default_factory=dict, metadata=PATH)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":  # noqa: ARG002  sources share a signature
         """Read metadata, failures and the names of templates; templates are read when a provider is scored.
 
         Raises :class:`DataError` for what is missing or unusable, naming file and line but no sample or subject.
         """
         root = _folder(Path(self.root))
+        from frtaudit.core.cohort import CohortData
+        from frtaudit.inputs.roster import attributes_of, enrol
+        from frtaudit.inputs.tables import read_table, table_called
+        from frtaudit.inputs.template_files import LEFT, Failures
+
         metadata = self._metadata(root)
         table = read_table(metadata, _name(root, metadata))
         roster = _roster(table, self.sample_column, self.subject_column)
@@ -90,19 +98,11 @@ class TemplateFolder:
             pseudonym_key=pseudonym_key(self.pseudonym_key, roster.sample_ids, roster.subjects),
             attributes=attributes_of(roster, cohort),
             training=training,
-            notes=(
-                *(_unused(failures.name, reasons, files) if failures else ()),
-                *(note for file in files.values() for note in doubled(file.path, file.name)),
-                *(
-                    f"templates of {name}: {note}"
-                    for name, record in records.items()
-                    for note in record.notes
-                ),
-            ),
+            notes=tuple(_notes(failures, reasons, files, records)),
             made={name: record.facts for name, record in records.items()},
         )
 
-    def _trained(self, name: str, path: str) -> CohortData:
+    def _trained(self, name: str, path: str) -> "CohortData":
         """A training set; what is wrong with it is said of it."""
         where = f"cohort.training.{name}"
         _folder(Path(path), where)
@@ -115,6 +115,8 @@ class TemplateFolder:
             raise DataError(where, f"{error.where}: {error.found}", accepted) from None
 
     def _metadata(self, root: Path) -> Path:
+        from frtaudit.inputs.tables import SUFFIXES, table_called
+
         if self.metadata is not None:
             return need_file("cohort.metadata", self.metadata, root)
         path = table_called(root, "metadata")
@@ -145,7 +147,9 @@ def _optional(root: Path, where: str, name: str | None, path: Path | None) -> Pa
     return path
 
 
-def _roster(table: Table, sample: str | None, subject: str | None) -> Roster:
+def _roster(table: "Table", sample: str | None, subject: str | None) -> "Roster":
+    from frtaudit.inputs.roster import Roster
+
     sample_column = _column(table, "sample_column", sample, SAMPLE)
     subject_column = _column(table, "subject_column", subject, SUBJECT)
     others = [name for name in table.columns if name not in {sample_column, subject_column}]
@@ -158,7 +162,7 @@ def _roster(table: Table, sample: str | None, subject: str | None) -> Roster:
     )
 
 
-def _column(table: Table, where: str, name: str | None, usual: Sequence[str]) -> str:
+def _column(table: "Table", where: str, name: str | None, usual: Sequence[str]) -> str:
     column = table.find((name,) if name else usual)
     if column is None:
         text = f"{table.name} has no column {name or ' or '.join(usual)}"
@@ -167,8 +171,10 @@ def _column(table: Table, where: str, name: str | None, usual: Sequence[str]) ->
     return column
 
 
-def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]]:
+def _reasons(table: "Table", index: Mapping[str, int]) -> dict[str, dict[str, str]]:
     """Provider to {sample id: reason}."""
+    from frtaudit.inputs.template_files import NO_TEMPLATE
+
     samples, models = table.texts(table.need(SAMPLE)), table.texts(table.need(MODEL))
     reasons = table.texts(table.need(REASON))
     by_provider: dict[str, dict[str, str]] = {}
@@ -177,6 +183,23 @@ def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]
             raise DataError(table.place(row), "an image id without metadata", "ids of the metadata")
         by_provider.setdefault(model, {})[sample] = reason or NO_TEMPLATE
     return by_provider
+
+
+def _notes(
+    failures: Path | None,
+    reasons: Mapping[str, Sized],
+    files: "Mapping[str, TemplateFile]",
+    records: Mapping[str, TemplateRecord],
+) -> Iterator[str]:
+    """What a reader should know of the files."""
+    from frtaudit.inputs.template_files import doubled
+
+    if failures is not None:
+        yield from _unused(failures.name, reasons, files)
+    for file in files.values():
+        yield from doubled(file.path, file.name)
+    for name, record in records.items():
+        yield from (f"templates of {name}: {note}" for note in record.notes)
 
 
 def _unused(file: str, reasons: Mapping[str, Sized], models: Collection[str]) -> Iterator[str]:
@@ -191,10 +214,12 @@ def _unused(file: str, reasons: Mapping[str, Sized], models: Collection[str]) ->
 def _template_files(
     root: Path,
     index: Mapping[str, int],
-    cohort: Cohort,
+    cohort: "Cohort",
     reasons: Mapping[str, Mapping[str, str]],
     flipped: str | None,
-) -> dict[str, TemplateFile]:
+) -> "dict[str, TemplateFile]":
+    from frtaudit.inputs.template_files import TemplateFile
+
     folder = root / "templates"
     paths = sorted(folder.glob("*.npz"))
     if not paths and os.path.lexists(folder):
@@ -217,7 +242,7 @@ def _template_files(
     }
 
 
-def _records(files: Mapping[str, TemplateFile], inputs: Mapping[str, str]) -> dict[str, TemplateRecord]:
+def _records(files: "Mapping[str, TemplateFile]", inputs: Mapping[str, str]) -> dict[str, TemplateRecord]:
     """What made the templates, of those that ``frtaudit embed`` did."""
     records = {
         name: read_record(file.path.with_suffix(".json"), f"templates/{name}.json", inputs[file.name])

@@ -1,11 +1,14 @@
 """Every unordered pair of samples is one comparison."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from frtaudit.core.cohort import CohortData
-from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.core.registry import register
-from frtaudit.inputs.pairing import cells_of, implied_comparisons
+from frtaudit.core.spec_values import NonMated
+
+if TYPE_CHECKING:
+    from frtaudit.core.cohort import CohortData
+    from frtaudit.core.comparisons import Comparisons
 
 
 @register("protocol", "all_pairs")
@@ -19,6 +22,8 @@ class AllPairs:
     non_mated: NonMated = NonMated.ALL
     within: str | None = None
 
-    def comparisons(self, cohort_data: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: "CohortData") -> "Comparisons":
         """The implied comparisons: nothing is listed."""
+        from frtaudit.inputs.pairing import cells_of, implied_comparisons  # NumPy: a spec is read without
+
         return implied_comparisons(cells_of(cohort_data.cohort, self.non_mated, self.within))

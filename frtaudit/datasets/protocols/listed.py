@@ -8,9 +8,10 @@ import numpy as np
 
 from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import CohortData
-from frtaudit.core.comparisons import Comparisons, NonMated, OrderRule
+from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, PATH
+from frtaudit.core.spec_values import NonMated, OrderRule
 from frtaudit.errors import DataError
 from frtaudit.inputs.pairing import align, cells_of, listed_comparisons, pair_keys
 from frtaudit.inputs.pairlist import read_pairs

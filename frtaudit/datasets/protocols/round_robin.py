@@ -7,9 +7,10 @@ import numpy as np
 from frtaudit.core.arrays import Index
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import Cohort, CohortData
-from frtaudit.core.comparisons import Comparisons, NonMated, OrderRule
+from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED
+from frtaudit.core.spec_values import NonMated, OrderRule
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import cells_of, listed_comparisons
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from frtaudit.core.arrays import Ints
 from frtaudit.core.cohort import CohortData
-from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
+from frtaudit.core.spec_values import NonMated
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import cells_of, listed_comparisons
 

@@ -18,12 +18,12 @@ from frtaudit.inputs.importing.contents import IMAGES, Contents
 from frtaudit.inputs.importing.values import Options
 from frtaudit.inputs.tables import (
     SUFFIXES,
-    UNREADABLE,
     Table,
     read_table,
     separator_in,
     table_stem,
     table_suffix,
+    unreadable,
 )
 
 EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
@@ -126,7 +126,7 @@ def _described_parquet(folder: Contents, name: str) -> str | None:
     check_regular(folder.path(name), name)
     try:
         schema = pq.read_schema(folder.path(name))
-    except UNREADABLE:
+    except unreadable():
         raise DataError(name, "not a readable Parquet file", "a Parquet file") from None
     known = [text for text in EMBEDDING if text in schema.names]
     return "a table of embeddings" if known or _wide_columns(schema.names) else None

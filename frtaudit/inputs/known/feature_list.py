@@ -15,7 +15,7 @@ from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.folds import positional_folds
 from frtaudit.inputs.importing.stored_embeddings import Vectors
 from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, Samples
-from frtaudit.inputs.tables import UNREADABLE
+from frtaudit.inputs.tables import unreadable
 
 NUMBERS = 16  # of a line, at least
 MEAN = "its authors subtract the mean of the training folds before they compare: their published rates differ slightly"
@@ -131,7 +131,7 @@ def _rows(folder: Contents, name: str) -> tuple[list[str], Singles]:
             encoding="utf-8",
         )
         vectors = frame.iloc[:, 1:].to_numpy(dtype=np.float32)
-    except UNREADABLE:
+    except unreadable():
         raise DataError(
             name, "a line is not a path with as many numbers as the first", "path number number ..."
         ) from None

@@ -15,7 +15,7 @@ import numpy as np
 from frtaudit.core import AuditResult
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import entries, mapping
-from frtaudit.core.cohort import UNKNOWN
+from frtaudit.core.spec_values import UNKNOWN
 
 Cell = tuple[str, str]  # schema and class
 MAX_CELLS = 4096  # finest cells of one set of crossed columns; beyond it the crossing and its parts are kin

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from frtaudit.core.canonical import mapping
-from frtaudit.core.comparisons import FOLDS
+from frtaudit.core.spec_values import FOLDS
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import scales, violins

@@ -4,8 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-import numpy as np
-
 SMALLEST, LARGEST = 1e-12, 0.499999
 STEPS = 36
 
@@ -51,6 +49,8 @@ def holm(p: Sequence[float]) -> tuple[float, ...]:
     """
     if len(p) < 2:
         return tuple(p)
+    import numpy as np  # a spec is checked without
+
     values = np.asarray(p, dtype=np.float64)
     order = np.argsort(values)
     adjusted = np.empty(values.size)
@@ -68,6 +68,8 @@ def benjamini_yekutieli(p: Sequence[float]) -> tuple[float, ...]:
     """  # noqa: D205  one sentence
     if len(p) < 2:
         return tuple(p)
+    import numpy as np  # a spec is checked without
+
     values = np.asarray(p, dtype=np.float64)
     order = np.argsort(values)
     ranks = np.arange(1, values.size + 1)
@@ -86,6 +88,8 @@ def step_errors(p: Sequence[float], alpha: float) -> tuple[float, ...]:
     >>> step_errors([0.2, 0.001, 0.4], 0.06)
     (0.03, 0.02, 0.03)
     """
+    import numpy as np  # a spec is checked without
+
     values = np.asarray(p, dtype=np.float64)
     errors = np.empty(values.size)
     stopped: float | None = None

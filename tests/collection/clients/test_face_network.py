@@ -1,4 +1,4 @@
-"""What a model takes and gives; tests also face_finding and detector_network, which detectors stand on."""
+"""What a model takes and gives; tests also model_input, face_finding, detector_network, which detectors stand on."""
 
 from pathlib import Path
 
@@ -8,7 +8,8 @@ from small_models import WIDTH, embedding_model, weights
 
 from frtaudit.collection.clients.detector_network import DetectorNetwork
 from frtaudit.collection.clients.face_finding import faces_of, rows_to_keep
-from frtaudit.collection.clients.face_network import CPU, Colours, FaceNetwork, Layout, ModelInput
+from frtaudit.collection.clients.face_network import FaceNetwork
+from frtaudit.collection.clients.model_input import CPU, Colours, Layout, ModelInput
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.collecting import CallError
 from frtaudit.errors import ProviderError

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frtaudit.collection.clients.face_network import CPU, session_of
+from frtaudit.collection.clients.face_network import session_of
+from frtaudit.collection.clients.model_input import CPU
 from frtaudit.collection.clients.onnx_file import is_one_file
 from frtaudit.errors import ProviderError
 

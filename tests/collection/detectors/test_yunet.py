@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from small_models import constant_model, embedding_model
 
-from frtaudit.collection.clients.face_finding import FoundFace, Gives, lettered
+from frtaudit.collection.clients.face_finding import FoundFace, lettered
+from frtaudit.collection.clients.model_input import Gives
 from frtaudit.collection.detectors import scrfd, yunet
 from frtaudit.collection.detectors.aligned import Aligned
 from frtaudit.collection.detectors.dlib import _PARTS, five_of

@@ -17,7 +17,8 @@ from face_photos import photos
 from PIL import Image
 from small_models import embedding_model
 
-from frtaudit.collection.clients.face_finding import FoundFace, Gives
+from frtaudit.collection.clients.face_finding import FoundFace
+from frtaudit.collection.clients.model_input import Gives
 from frtaudit.collection.embed import processes
 from frtaudit.collection.embed.align import similarity, warped
 from frtaudit.collection.embed.run import embed

@@ -14,8 +14,8 @@ from face_photos import photos
 from PIL import Image, ImageOps
 
 from frtaudit.collection.clients import face_network
-from frtaudit.collection.clients.face_network import Colours, Layout
 from frtaudit.collection.clients.gate import Budget, RateLimiter
+from frtaudit.collection.clients.model_input import Colours, Layout
 from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.clients.protocol import Limits
 from frtaudit.collection.services.onnx import FoundBy, Onnx

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import NonMated
 from frtaudit.datasets.cohorts.synthetic import Synthetic, SyntheticClass
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.errors import SpecError

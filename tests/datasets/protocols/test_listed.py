@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from frtaudit.core.cohort import CohortData
-from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import NonMated
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.cohorts.synthetic import Synthetic, SyntheticClass
 from frtaudit.datasets.cohorts.templates import TemplateFolder

@@ -7,8 +7,9 @@ import pytest
 from composed_faces import FACES, folder
 
 from frtaudit.core.cohort import CohortData
-from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import NonMated
 from frtaudit.datasets.protocols.transactions import ComposedTransactions
 from frtaudit.errors import DataError, SpecError
 
