@@ -96,10 +96,8 @@ def _plain_tree(
     refuse_changed(hydra, OmegaConf.create(search_path.hydra_settings()), "job.config_name")
     with open_dict(config):
         del config["hydra"]
-    tree = OmegaConf.to_container(config, resolve=False)
-    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, dict(
-        hydra.runtime.choices
-    )
+    tree, selected = OmegaConf.to_container(config, resolve=False), dict(hydra.runtime.choices)
+    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, selected
 
 
 def _composed_by_hydra(root: str, words: list[str], config_dir: str | Path | None) -> DictConfig:

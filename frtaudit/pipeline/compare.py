@@ -75,9 +75,8 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
         raise SpecError("compare", f"{str(twice)!r} is given twice", accepted)
     for _, path in runs:
         need_run(path)
-    from frtaudit.inputs.run_tables import (
-        read_run_tables,  # once there are runs: these load what reads and signs
-    )
+    # once there are runs: these load what reads and signs
+    from frtaudit.inputs.run_tables import read_run_tables
     from frtaudit.signing.unchanged import refuse_incomplete
 
     read = []
