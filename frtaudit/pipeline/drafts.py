@@ -15,10 +15,11 @@ from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.lock import lock
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, SpecError
+from frtaudit.report.files import DRAFT
 from frtaudit.signing.manifest import entries
 from frtaudit.signing.run_folder import in_the_way
 
-DRAFT, LOCK, FILES, MOVING = ".draft", "lock", "files", "moving.json"
+LOCK, FILES, MOVING = "lock", "files", "moving.json"
 WHERE, ALONE = "hydra.run.dir", "a folder that no other program writes into"
 
 

@@ -20,6 +20,7 @@ STUDY_FILE = "nominal_levels.json"
 SETTINGS, PREVIOUS, SEAL, SPEC = "report.json", "previous.json", "seal.json", "spec.json"
 CHECKLISTS, CHECKLISTS_CSV = "checklists.json", "checklists.csv"
 TEMPLATES, TEMPLATES_FILE = "templates/", "templates.json"
+DRAFT = ".draft"  # of a run: what it writes before it is whole
 STATUS, RENDERED_BY = "status", "rendered_by"
 
 Files = Mapping[str, bytes]

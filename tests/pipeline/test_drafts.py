@@ -15,7 +15,8 @@ import pytest
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, SpecError
-from frtaudit.pipeline.drafts import DRAFT, FILES, MOVING, draft
+from frtaudit.pipeline.drafts import FILES, MOVING, draft
+from frtaudit.report.files import DRAFT
 
 
 def write_files(folder: Path, *names: str) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from frtaudit.errors import DataError
-from frtaudit.pipeline.drafts import DRAFT
+from frtaudit.report.files import DRAFT
 from frtaudit.signing.verification import CheckStatus
 from frtaudit.signing.verify import verify
 
