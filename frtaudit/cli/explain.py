@@ -24,6 +24,10 @@ DOES = (
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 OWN = "a default threshold is meant for its own model only"
 CI = "CI for the population that the test subjects were sampled from"
+EQUAL = {
+    "identity": "weighting identity: every subject, or pair of subjects, counts the same",
+    "pooled": "weighting pooled: every comparison counts the same",
+}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -67,6 +71,7 @@ def _plain(explanation: "Explanation") -> Json:
     return {
         "level": explanation.level,
         "target": "population",
+        "weighting": explanation.weighting.value,
         "thresholds": [asdict(meaning) for meaning in explanation.meanings],
         "untold": list(explanation.untold),
     }
@@ -87,7 +92,7 @@ def _sections(explanation: "Explanation") -> list[Section]:
                 title=f"{system}: match if the score is above the threshold",
                 columns=("threshold", "origin", "group", "FMR", between, "FNMR", f"{between} "),
                 rows=tuple(_row(meaning) for meaning in meanings),
-                notes=(*((OWN,) if shipped else ()), CI),
+                notes=(*((OWN,) if shipped else ()), EQUAL[explanation.weighting.value], CI),
             )
         )
     if explanation.untold:

@@ -210,7 +210,7 @@ def publish(argv: Sequence[str]) -> int:
     from frtaudit.pipeline.publishable.places import refuse_occupied, refuse_unverified
 
     run_folder, out = Path(options.run), Path(options.out)
-    if not run_folder.exists():
+    if not run_folder.is_dir():
         refuse_unverified(run_folder)
     refuse_occupied(out)
     if options.key:

@@ -1,8 +1,9 @@
 """An estimated number with its counts, its intervals, and for whom each interval holds."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar, TypedDict, Unpack
 
@@ -243,6 +244,11 @@ class Estimate:
         if self.numerator is not None and self.denominator is not None:
             require(0 <= self.numerator <= self.denominator, "errors within trials")
         require(self.value is not None or bool(self.note), "no value without a note")
+
+    def __reduce__(self) -> tuple["partial[Estimate]", tuple[()]]:
+        """Itself again from its fields: a read-only mapping cannot be pickled."""
+        values = {name.name: getattr(self, name.name) for name in fields(self)}
+        return partial(Estimate, **{**values, "at": dict(self.at)}), ()
 
     @property
     def place(self) -> tuple[object, ...]:

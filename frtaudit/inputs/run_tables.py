@@ -28,7 +28,7 @@ from frtaudit.stats.rates.trials import complete_pairs
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES, STATEMENT = "tables", "statement.dsse.json"
+TABLES, STATEMENT, VERDICT = "tables", "statement.dsse.json", "verdict.json"
 NEEDED = ("systems", "samples", "scores", "tail", "pairs", "replicates")
 CLASS = "class_"
 
@@ -69,6 +69,8 @@ def read_run_tables(path: Path) -> RunTables:
     if missing:
         accepted = "a run of this version of frtaudit, and not its publishable variant"
         raise DataError(name, f"no {missing[0]}", accepted)
+    if not (path / VERDICT).exists():
+        raise DataError(name, f"no {VERDICT}", "a complete run")
     data = read_regular(path / RESULT, f"{name}/{RESULT}")
     for file, at in files.items():
         check_regular(at, f"{name}/{file}")
@@ -76,12 +78,12 @@ def read_run_tables(path: Path) -> RunTables:
         result = read_json(data)
         AuditResult.from_json(result)
         _check_numbers(result["spec"])
-        noted = json.loads(read_regular(path / "verdict.json", f"{name}/verdict.json"))["result_sha256"]
+        noted = json.loads(read_regular(path / VERDICT, f"{name}/{VERDICT}"))["result_sha256"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        problem = f"{RESULT} or verdict.json cannot be read ({why(error)})"
+        problem = f"{RESULT} or {VERDICT} cannot be read ({why(error)})"
         raise DataError(name, problem, "a complete run") from None
     if noted != sha256(data):
-        raise DataError(name, f"{RESULT} is not the one that verdict.json names", "an unchanged run")
+        raise DataError(name, f"{RESULT} is not the one that {VERDICT} names", "an unchanged run")
     digests = {RESULT: sha256(data)} | {file: sha256_file(at) for file, at in files.items()}
     return RunTables(
         folder=name,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ from frtaudit.report.exports.run_folder import read_run
 
 __all__ = ["audit", "compare", "evaluate", "load_report", "run"]
 
+T = TypeVar("T")
 Spec = AuditSpec | Sequence[str]
 _ANALYSES = "analyses=[error_rates,differentials,failures]"
 _NAMELESS = ("audit=nameless", "cohort=pyeer", "cohort.mated=memory", "cohort.non_mated=memory")
@@ -148,7 +150,7 @@ def evaluate(
     >>> frtaudit.evaluate(table, mated="same_person", fmr=[0.5]).frame().equals(frame)
     True
     """
-    groups = [groups] if isinstance(groups, str) else groups
+    groups, overrides = [groups] if isinstance(groups, str) else groups, _listed("overrides", overrides)
     if isinstance(scores, Frame):  # its other arguments are names
         arrays = arrays_of_frame(
             scores,
@@ -254,7 +256,8 @@ def compare(runs: Sequence[str | Path] | Mapping[str, str | Path], overrides: Se
     Traceback (most recent call last):
     frtaudit.errors.SpecError: compare: no run; accepted: folders of finished runs: ...
     """
-    named = runs.items() if isinstance(runs, Mapping) else [("", path) for path in runs]
+    overrides = _listed("overrides", overrides)
+    named = runs.items() if isinstance(runs, Mapping) else [("", path) for path in _listed("runs", runs)]
     return audit(comparison_of([(name, Path(path)) for name, path in named], overrides))
 
 
@@ -295,9 +298,14 @@ def _in_memory(spec: AuditSpec, source: ScoreArrays | None = None) -> Report:
 def _typed(spec: Spec) -> AuditSpec:
     if isinstance(spec, AuditSpec):
         return spec
-    if isinstance(spec, str):
-        raise SpecError("spec", f"the text {spec!r}", f"a list of overrides: [{spec!r}]")
-    return load_spec(spec)
+    return load_spec(_listed("spec", spec))
+
+
+def _listed(name: str, values: Sequence[T]) -> Sequence[T]:
+    """Refuse one text where a list is asked for: its letters would be taken one by one."""
+    if isinstance(values, str | Path):
+        raise SpecError(name, f"the text {str(values)!r}", f"a list: [{str(values)!r}]")
+    return values
 
 
 def _without_samples(spec: AuditSpec, arrays: ScoreArrays) -> AuditSpec:

@@ -16,6 +16,7 @@ from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.identity import from_plain
 from frtaudit.core.methods import Target
+from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inputs.default_thresholds import Scale, default_thresholds
 from frtaudit.inputs.run_tables import RunTables, floor_of, labels_of, range_of, read_run_tables
@@ -55,11 +56,12 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """All rates, each threshold without rates with its reason, and the level of the intervals."""
+    """All rates, each threshold without rates with its reason, the level of the intervals, how rates are weighted."""
 
     meanings: tuple[Meaning, ...]
     untold: tuple[str, ...]
     level: float
+    weighting: Weighting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +114,10 @@ def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None)
             )
             for cut, (schema, group) in places
         ]
-    return Explanation(meanings=tuple(meanings), untold=tuple(dict.fromkeys(untold)), level=level)
+    weighting = Weighting(run.spec.get("weighting", Weighting.IDENTITY.value))
+    return Explanation(
+        meanings=tuple(meanings), untold=tuple(dict.fromkeys(untold)), level=level, weighting=weighting
+    )
 
 
 def _shipped(run: RunTables, system: str, scale: Scale | None, untold: list[str]) -> Iterator[_Wanted]:

@@ -119,7 +119,7 @@ def _folds(folded: FoldPairs) -> Index:
 def tail_rows(system: SystemData) -> Rows:
     """Non-mated comparisons from the highest score down to the lowest threshold, of the data or of a replicate."""
     if system.table is not None:
-        return Rows(num_rows=0, part=lambda _start, _stop: SCORE_SCHEMA.empty_table())
+        return Rows(num_rows=0, part=_no_rows)
     tail, (keep, _) = system.tail, _kept(system)
     i, j, score = tail.tail_i[:keep], tail.tail_j[:keep], tail.tail_score[:keep]
     return _rows(system, i, j, np.broadcast_to(np.False_, keep), score, None, sample=tail.rows)
@@ -198,6 +198,49 @@ def _masked(codes: Index, names: Sequence[str]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(names, type=pa.string()))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Comparisons:
+    """Comparisons of the cohort's samples, which come in parts, as :class:`Rows` makes them.
+
+    ``sample``: their number where ``probe`` and ``reference`` are places in it; ``names`` of samples and of subjects;
+    ``codes`` of failures. Of the system, what is kept until they are written is what stands here.
+    """
+
+    provider: str
+    names: tuple[pa.Array, pa.Array]
+    subject_of: Index
+    codes: pa.Array
+    probe: Index
+    reference: Index
+    mated: Flags
+    score: npt.NDArray[np.floating]
+    failure: Shorts | None
+    fold: Index | None
+    sample: Index | None
+
+    def __call__(self, start: int, stop: int) -> pa.Table:
+        """The rows from one number up to another."""
+        here, (samples, subjects), of = slice(start, stop), self.names, self.subject_of
+        places = self.probe[here], self.reference[here]
+        first, second = (side if self.sample is None else self.sample[side] for side in places)
+        n = len(first)
+        failed = (
+            np.full(n, -1, dtype=np.int32) if self.failure is None else self.failure[here].astype(np.int32)
+        )
+        columns = [
+            _constant(self.provider, n),
+            _coded(first, samples),
+            _coded(second, samples),
+            _coded(of[first], subjects),
+            _coded(of[second], subjects),
+            pa.array(self.mated[here].copy()),
+            pa.array(self.score[here].astype(np.float64), from_pandas=True),
+            pa.DictionaryArray.from_arrays(pa.array(failed, mask=failed < 0), self.codes),
+            pa.nulls(n, pa.int32()) if self.fold is None else pa.array(self.fold[here].astype(np.int32)),
+        ]
+        return pa.Table.from_arrays(columns, schema=SCORE_SCHEMA)
+
+
 def _rows(
     system: SystemData,
     probe: Index,
@@ -209,32 +252,16 @@ def _rows(
     *,
     sample: Index | None = None,
 ) -> Rows:
-    """Comparisons of the cohort's samples; ``sample``: their number where ``probe`` and ``reference`` are places in it.
-
-    Of the system, what is kept until they are written is what stands here.
-    """
-    provider, (samples, subjects), of = system.provider, names_of(system), system.cohort.subject_of
-    codes = pa.array(system.table.codes if system.table else (), type=pa.string())
-
-    def part(start: int, stop: int) -> pa.Table:
-        here = slice(start, stop)
-        first, second = (side[here] if sample is None else sample[side[here]] for side in (probe, reference))
-        n = len(first)
-        failed = np.full(n, -1, dtype=np.int32) if failure is None else failure[here].astype(np.int32)
-        columns = [
-            _constant(provider, n),
-            _coded(first, samples),
-            _coded(second, samples),
-            _coded(of[first], subjects),
-            _coded(of[second], subjects),
-            pa.array(mated[here].copy()),
-            pa.array(score[here].astype(np.float64), from_pandas=True),
-            pa.DictionaryArray.from_arrays(pa.array(failed, mask=failed < 0), codes),
-            pa.nulls(n, pa.int32()) if fold is None else pa.array(fold[here].astype(np.int32)),
-        ]
-        return pa.Table.from_arrays(columns, schema=SCORE_SCHEMA)
-
+    part = _Comparisons(
+        provider=system.provider, names=names_of(system), subject_of=system.cohort.subject_of,
+        codes=pa.array(system.table.codes if system.table else (), type=pa.string()),
+        probe=probe, reference=reference, mated=mated, score=score, failure=failure, fold=fold, sample=sample,
+    )  # fmt: skip
     return Rows(num_rows=len(probe), part=part)
+
+
+def _no_rows(_start: int, _stop: int) -> pa.Table:
+    return SCORE_SCHEMA.empty_table()
 
 
 def _constant(value: str | None, length: int) -> pa.Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import Links, irregular
+from frtaudit.errors import DataError
 from frtaudit.signing.trust import Trust, load_trust
 from frtaudit.signing.verification import Check, Depth, Verification, indeterminate, invalid
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def verify(
     path: str | Path,
-    trust: Iterable[str | Path] = (),
+    trust: str | Path | Iterable[str | Path] = (),
     depth: Depth = Depth.PAGE,
     tabled: "Tabled | None" = None,
 ) -> Verification:
@@ -27,7 +28,7 @@ def verify(
     ----------
     path : str or Path
         A run folder, the folder of a sweep, a report's PDF, or a seal.
-    trust : iterable of str or Path
+    trust : str, Path or iterable of these
         PEM files of signers, beside those that this machine trusts.
     depth : Depth
         ``Depth.PAPER``: the PDF is laid out again too, as the page is.
@@ -42,7 +43,7 @@ def verify(
     Raises
     ------
     DataError
-        A trust file cannot be used.
+        A trust file cannot be used, or ``depth`` is none.
 
     References
     ----------
@@ -53,7 +54,10 @@ def verify(
     >>> verify("nowhere").exit_code
     4
     """
-    place, trusted = Path(path), load_trust(Path(file) for file in trust)
+    if not isinstance(depth, Depth):
+        raise DataError("depth", f"found {depth!r}", "Depth.PAGE or Depth.PAPER")
+    files = [trust] if isinstance(trust, str | Path) else trust
+    place, trusted = Path(path), load_trust(Path(file) for file in files)
     if place.is_dir() or place.is_file():
         checks = _checks(place, trusted, depth, tabled)
     else:

@@ -12,7 +12,7 @@ from frtaudit.core.canonical import Json, digest, dumps, sha256
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.inputs.pairlist import PROBE
+from frtaudit.inputs.pairlist import PROBE, truth
 from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
 from frtaudit.inputs.score_lists.score_cohort import cohort_of_lists
 from frtaudit.inputs.score_lists.scorelist import PROBE_SUBJECT, scores_in
@@ -96,7 +96,7 @@ def score_arrays(
     if np.asarray(scores).dtype == np.bool_:
         raise DataError("scores", "an array of booleans", SCORES_FIRST)
     score = _numbers("scores", scores)
-    kinds = _numbers("mated", mated)
+    kinds = _kinds(mated)
     _check_length("mated", kinds.size, score.size)
     neither = np.flatnonzero(~np.isin(kinds, (0.0, 1.0)))
     if neither.size:
@@ -128,7 +128,22 @@ def classes_of(arrays: ScoreArrays, schema: str) -> list[str]:
     return sorted({text for side in SIDES for text in arrays.texts[f"{side}_{schema}"]} - {""})
 
 
+def _kinds(mated: npt.ArrayLike) -> Floats:
+    """1 for mated, 0 for non-mated, from numbers or from the words that a score list has."""
+    values = np.asarray(mated)
+    if values.dtype.kind not in "OUT" or values.ndim != 1:
+        return _numbers("mated", mated)
+    kinds = np.array([truth(str(value).strip().lower()) for value in values], dtype=np.float64)
+    neither = np.flatnonzero(kinds < 0)
+    if neither.size:
+        text = f"{str(values[neither[0]])!r:.60} says neither mated nor non-mated"
+        raise DataError(f"mated row {neither[0]}", text, "1 or 0, true or false, mated or non-mated")
+    return kinds
+
+
 def _numbers(name: str, values: npt.ArrayLike) -> Floats:
+    if np.iscomplexobj(values):
+        raise DataError(name, "an array of complex numbers", "real numbers")
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -151,7 +166,8 @@ def _texts(name: str, values: npt.ArrayLike, size: int) -> list[str]:
     """One text for each comparison; None and NaN are the empty text."""
     import pandas as pd
 
-    series = pd.Series(np.asarray(values, dtype=object).ravel(), dtype=object)
+    flat = values if isinstance(values, list | tuple) else np.asarray(values, dtype=object).ravel()
+    series = pd.Series(list(flat), dtype=object)  # of a list of tuples each is a name
     _check_length(name, series.size, size)
     return [str(text) for text in series.map(str, na_action="ignore").fillna("")]
 

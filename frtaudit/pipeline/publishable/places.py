@@ -9,7 +9,9 @@ from frtaudit.signing.verify import verify
 
 
 def refuse_unverified(run_folder: Path) -> None:
-    """Raise :class:`DataError` for a run that does not verify."""
+    """Raise :class:`DataError` for a file, and for a run that does not verify."""
+    if run_folder.is_file():
+        raise DataError(str(run_folder), "is a file", "the folder of a signed run")
     verification = verify(run_folder)
     if verification.worst in (CheckStatus.INVALID, CheckStatus.INDETERMINATE):
         first = next(check for check in verification.checks if check.status is verification.worst)
