@@ -181,3 +181,29 @@ def test_the_error_of_gamma_effects_is_that_of_their_moments(variance: float) ->
     scale = 1 / (1 + variance)
     expected = scale**2 * (fourth - second**2) + 4 * variance - 4 * scale * (third - second)
     assert subject_effects._gamma_error(variance) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("errors", "mean"),
+    [
+        (
+            {(0, 1): 0.5, (2, 3): 0.5},
+            2 * 0.25 / 6,
+        ),  # one pair of blocks apart errs, in either order, of three
+        ({(0, 1): 0.5}, (0.5 / 6) ** 2),  # no two blocks apart err: the mean of any two
+    ],
+)
+def test_blocks_apart_are_those_without_a_common_subject(
+    errors: dict[tuple[int, int], float], mean: float
+) -> None:
+    """Four subjects have six blocks, three pairs of which share no subject."""
+    table = np.zeros((4, 4))
+    for (k, l), share in errors.items():  # noqa: E741  the paper's letter
+        table[k, l] = table[l, k] = share
+    assert subject_effects._blocks_apart(sums(table, 1 - np.eye(4))) == pytest.approx(mean)
+
+
+def test_three_subjects_have_no_blocks_apart() -> None:
+    """The mean product of errors is that of any two blocks."""
+    table = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    assert subject_effects._blocks_apart(sums(table, 4 * (1 - np.eye(3)))) == pytest.approx(1 / 16)
