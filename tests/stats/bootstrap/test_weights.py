@@ -218,6 +218,11 @@ def test_draws_within_are_those_of_split_mix_and_lemire(size: int, seed: int) ->
     assert once[:size, 0].tolist() == drawn[0, :size, 0].tolist()
     summed = weights.draw_summed(np.full(2, size), copies, seed=seed, first=0)
     assert summed.tolist() == drawn.sum(axis=0, dtype=int).tolist()
+    if size <= 8:  # so many copies that a byte does not hold the draws of all
+        forty = np.full((1, 1), 40, dtype=np.uint8)
+        every = [draw for copy in range(40) for draw in digits(word_of(seed, 1, 0, copy, 0), size)]
+        summed = weights.draw_summed(np.array([size]), forty, seed=seed, first=0)
+        assert summed[:, 0].tolist() == np.bincount(every, minlength=size).tolist()
 
 
 @pytest.mark.parametrize("size", [1, 3, 10, 255])

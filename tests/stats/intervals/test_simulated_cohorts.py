@@ -338,3 +338,26 @@ def test_cells_sum_their_subjects() -> None:
     values = np.array([[1.0, 2, 4, 8, 16], [1, 1, 1, 0, 0]])
     found = simulated_cohorts._in_cells(values, np.array([0, 2, 5]))
     assert found.tolist() == [[3, 3, 28, 28, 28], [2, 2, 1, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("before", "part", "own"), [(1, 0.0, 0), (1, 2.0**-53, 1), (3, 0.0, 0), (3, 2.0**-53, 1)]
+)
+def test_an_error_at_the_wider_threshold_is_own_below_its_part(before: int, part: float, own: int) -> None:
+    """The least number that is drawn, 0, is below every part but 0: of a listed error, and of a cell's."""
+    seeds = np.array(
+        [-before * int(simulated_counts.GOLDEN) % 2**64], dtype=np.uint64
+    )  # the word 0 comes next
+    none = np.empty((1, 0, 3), dtype=np.int64), np.empty((1, 0))
+    ones = np.ones(40)
+    if before == 1:
+        ends = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+        table, _ = listed_tallies(
+            np.ones((1, 1), np.int64), np.zeros((1, 1)), *ends, ones[:1], ones, part, seeds, *none
+        )
+    else:
+        bounds, starts = np.arange(41.0)[None], np.array([0, 40])
+        table, _ = cell_tallies(
+            bounds, starts, np.ones((1, 1), np.int64), ones[None], ones, ones, 0.0, part, seeds, *none
+        )
+    assert table[0, 0] == own
