@@ -395,6 +395,8 @@ def test_two_replicates_have_a_variance_and_one_has_none() -> None:
     """0 and 0.2 have variance 0.02 and mean 0.1: an effective number of 4.5; of one replicate nothing moves."""
     some = bounds.RateBounds(rate=0.0, n_eff=50.0, degrees=9.0)
     assert some.moving(np.array([0.0, 0.2])).n_eff == pytest.approx(4.5)
+    third = bounds.RateBounds(rate=0.3, n_eff=50.0, degrees=9.0)
+    assert third.moving(np.array([0.0, 0.2])).n_eff == pytest.approx(10.5)
     assert some.moving(np.array([0.2])) == some
     assert some.moving(np.ones(3)) == some
 
