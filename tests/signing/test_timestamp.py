@@ -84,10 +84,10 @@ def test_an_authority_has_thirty_seconds_and_a_mebibyte(monkeypatch: pytest.Monk
     asked: list[float] = []
     answer = SimpleNamespace(read=lambda most: asked.append(most) or b"token")
 
-    def opened(_request: object, timeout: float) -> AbstractContextManager[object]:
+    def answered(_request: object, timeout: float) -> AbstractContextManager[object]:
         asked.append(timeout)
         return nullcontext(answer)
 
-    monkeypatch.setattr("urllib.request.urlopen", opened)
+    monkeypatch.setattr("urllib.request.urlopen", answered)
     assert Authority("http://127.0.0.1:9/tsa")._ask(b"request") == b"token"
     assert asked == [30.0, 2**20]

@@ -12,7 +12,9 @@ from frtaudit.signing.pdf.revisions import (
     _check_trailer,
     _last_table,
     _lines,
+    _plain_trailer,
     _revision,
+    _table,
     inflated,
     last_trailer,
     revisions,
@@ -106,3 +108,16 @@ def test_new_objects_follow_one_another_and_the_size_fits(
     )
     with nullcontext() if holds else pytest.raises(AlterationError, match="does not continue the file"):
         _check_trailer(end, revision, {**root, b"/Size": b"10"})
+
+
+def test_a_plain_table_lists_where_its_objects_begin() -> None:
+    """Ten digits and five, in runs of consecutive numbers, the free object 0 first (ISO 32000-2, 7.5.4)."""
+    free = b"0000000000 65535 f \n"
+    first = b"xref\n0 3\n" + free + b"0000000005 00000 n \n0000000030 00000 n \n5 1\n0000000060 00000 n \n"
+    assert _table({1: 5, 2: 30, 5: 60}) == first
+    assert _table({4: 7}) == b"xref\n0 1\n" + free + b"4 1\n0000000007 00000 n \n"
+    pdf = b"x" + first + b"trailer\n<<\n/Size 6\n>>\n"
+    assert _plain_trailer(pdf, 1, {1: 5, 2: 30, 5: 60}) == ({b"/Size": b"6"}, len(pdf) - 1)
+    for forged in (pdf.replace(b"60 0", b"61 0"), pdf.replace(b"trailer", b"trailed")):
+        with pytest.raises(AlterationError, match="another table of its objects"):
+            _plain_trailer(forged, 1, {1: 5, 2: 30, 5: 60})

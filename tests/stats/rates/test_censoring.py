@@ -163,7 +163,7 @@ def test_an_equal_error_rate_in_the_cut_is_refused() -> None:
 
 
 def test_ten_scores_of_half_a_percent_are_a_pile() -> None:
-    """Ten of two thousand, three times what the next value holds: each limit is met exactly."""
+    """Ten of two thousand, three times what the next value holds: each of these numbers is just enough."""
     mated = MATED.copy()
     mated[:10] = 120.0
     assert censoring_of(mated, NON_MATED).ceiling == ScoreAtom(score=120.0, mated=0.005, non_mated=0.0)
