@@ -361,3 +361,17 @@ def test_an_error_at_the_wider_threshold_is_own_below_its_part(before: int, part
             bounds, starts, np.ones((1, 1), np.int64), ones[None], ones, ones, 0.0, part, seeds, *none
         )
     assert table[0, 0] == own
+
+
+@pytest.mark.parametrize(("rate", "dense"), [(0.5, False), (0.5001, True)])
+def test_more_than_5000_expected_false_matches_are_drawn_as_sums(
+    rate: float, dense: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 10,000 comparisons of two subjects a half is drawn one by one."""
+    called: list[bool] = []
+    monkeypatch.setattr(simulated_cohorts, "_normal", lambda *_: called.append(True))
+    cells = Cells(
+        samples=np.full(2, 100), starts=np.array([0, 2]), weight=np.full(2, 10_000.0), identity=False
+    )
+    draw_non_mated(np.random.default_rng(1), cells, rate, np.ones((1, 2)), 0.0)
+    assert bool(called) is dense

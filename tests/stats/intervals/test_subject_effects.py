@@ -143,6 +143,17 @@ def test_mated_effects_are_mean_products_of_rates() -> None:
     assert effects.subject_upper > effects.subject
 
 
+def test_the_bound_of_mated_effects_takes_each_subjects_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 0 to 3 errors of three: its share of the products, less 1/4, less twice its share of the rates less 1/4."""
+    given: list[tuple[float, np.ndarray, np.ndarray, float]] = []
+    monkeypatch.setattr(subject_effects, "_upper", lambda *items: given.append(items) or 9.0)
+    mated_effects(np.array([0, 1, 2, 3]), np.array([3, 3, 3, 3]))
+    ((ratio, part, weight, seen),) = given
+    assert ratio == pytest.approx((1 / 3) / (11 / 54))
+    assert part == pytest.approx([1 / 4, -1 / 12, -1 / 6, 0])
+    assert (weight.tolist(), seen) == ([1.0] * 4, 4.0)
+
+
 def test_a_bound_takes_twice_the_variance_of_a_subject(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both subjects of a block share its noise: what goes into the bound is sqrt 2 times each subject's part."""
     errors = np.array([[0, 2, 1, 1], [2, 0, 1, 0], [1, 1, 0, 2], [1, 0, 2, 0]])
