@@ -186,3 +186,12 @@ def test_a_file_keeps_its_permissions_and_a_new_one_is_for_all_to_read(tmp_path:
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == mode
         assert (tmp_path / name).read_bytes() == b"b"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "old"]
+
+
+@pytest.mark.parametrize("name", ["folder", "absent/file"])
+def test_a_file_that_cannot_be_written_leaves_no_draft(name: str, tmp_path: Path) -> None:
+    """Where a folder stands in its place, and where its own folder is not there."""
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DataError, match="cannot be written"):
+        _replace(tmp_path / name, b"b")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
