@@ -6,7 +6,7 @@ must be settled outside of it.
 
 import errno
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 from cryptography import x509
@@ -93,7 +93,7 @@ def _write_key(folder: Path, name: str, password: bytes | None, when: datetime) 
 
 
 def _self_signed(key: ec.EllipticCurvePrivateKey, name: str, when: datetime) -> x509.Certificate:
-    start = when.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    start = datetime.combine(when.astimezone(UTC), time.min, UTC)
     subject = _subject(name)
     identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
     return (

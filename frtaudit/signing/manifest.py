@@ -129,7 +129,7 @@ def problem(folder: Path, name: str, recorded: Digest) -> str | None:
 
 def _has_other_line_ends(path: Path, length: int, recorded: Digest) -> bool:
     """Whether the file is the recorded one with CRLF for LF, as git and transfers of text make it on Windows."""
-    if not recorded.length < length <= min(2 * recorded.length, MAX_TEXT):
+    if not recorded.length < length <= MAX_TEXT:
         return False
     return sha256(path.read_bytes().replace(b"\r\n", b"\n")) == recorded.sha256
 

@@ -1,6 +1,7 @@
 """Tests of frtaudit.signing.approve."""
 
 import shutil
+import stat
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 from frtaudit.cli import approve as command
 from frtaudit.errors import DataError, FrtauditError, VerificationError
 from frtaudit.signing import key_folder
-from frtaudit.signing.approve import approve
+from frtaudit.signing.approve import _replace, approve
 from frtaudit.signing.key_folder import PUBLIC, generate
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
@@ -174,3 +175,23 @@ def test_main_says_who_approved(
     assert capsys.readouterr().err.count("\n") == 1
     (run / "result.json").write_bytes(b"{}")
     assert command.main([str(run), "--key", str(key_folder)]) == 2
+
+
+def test_a_file_keeps_its_permissions_and_a_new_one_is_for_all_to_read(tmp_path: Path) -> None:
+    """Whatever those of a draft are; nothing else is left behind."""
+    (tmp_path / "old").write_bytes(b"a")
+    (tmp_path / "old").chmod(0o640)
+    for name, mode in (("old", 0o640), ("new", 0o644)):
+        _replace(tmp_path / name, b"b")
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == mode
+        assert (tmp_path / name).read_bytes() == b"b"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "old"]
+
+
+@pytest.mark.parametrize("name", ["folder", "absent/file"])
+def test_a_file_that_cannot_be_written_leaves_no_draft(name: str, tmp_path: Path) -> None:
+    """Where a folder stands in its place, and where its own folder is not there."""
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DataError, match="cannot be written"):
+        _replace(tmp_path / name, b"b")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]

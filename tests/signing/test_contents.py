@@ -2,17 +2,23 @@
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from importlib.metadata import version
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from small_run import make_result, verdict_of
+from small_run import WHEN, make_result, verdict_of
 
 from frtaudit.core.findings import Verdict
+from frtaudit.core.seal import SealRecord
 from frtaudit.evaluation.contradictions import FULL
-from frtaudit.signing.contents import TABLES, against_schema, table_checks, verdict_problem
+from frtaudit.signing import contents
+from frtaudit.signing.contents import TABLES, against_schema, seal_checks, table_checks, verdict_problem
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import Statement
+from frtaudit.signing.trust import Trust
+from frtaudit.signing.verification import CheckStatus
 
 
 def test_a_result_follows_its_schema() -> None:
@@ -60,3 +66,25 @@ def test_a_run_has_all_its_tables_and_a_variant_none(
     checks = list(table_checks(result.to_bytes(), outer))
     assert {check.subject for check in checks} == set(wrong)
     assert all(("publishable" in check.message) is is_variant for check in checks)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "stamped", "holds"), [(0, False, True), (1, False, False), (0, True, True), (1, True, False)]
+)
+def test_a_seal_is_no_younger_than_the_signature(
+    seconds: int, stamped: bool, holds: bool, signer: Signer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the same second it holds; an authority's time counts before the signer's."""
+    record = SealRecord(
+        sha256="0" * 64, signer="S", keyid="1" * 64, signed_at="then", stamped_at=None, departures=()
+    )
+    later = WHEN + timedelta(seconds=seconds)
+    statement = SimpleNamespace(
+        when=WHEN if stamped else later, certificate=signer.certificate, keyid=signer.keyid
+    )
+    stamp = SimpleNamespace(when=later, certificate=signer.certificate, distrust=None) if stamped else None
+    monkeypatch.setattr(contents, "open_seal", lambda *_: SimpleNamespace(statement=statement, stamp=stamp))
+    monkeypatch.setattr(contents, "recorded", lambda *_: record)
+    checks = list(seal_checks(replace(make_result(), seal=record), b"", "seal.json", WHEN, Trust()))
+    assert (checks[0].status is CheckStatus.OK) is holds
+    assert holds or checks[0].message == "was made after the report was signed"

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from frtaudit.errors import VerificationError
-from frtaudit.signing.coverage import not_covered, not_regular, read_bounded
+from frtaudit.signing import coverage
+from frtaudit.signing.coverage import not_covered, not_regular, outer_statement_of, read_bounded
 
 
 def test_what_is_no_regular_file_is_named(tmp_path: Path) -> None:
@@ -40,3 +41,12 @@ def test_a_file_is_read_within_bounds(tmp_path: Path) -> None:
         read_bounded(tmp_path / "link", 10)
     with pytest.raises(FileNotFoundError):
         read_bounded(tmp_path / "absent", 1)
+
+
+def test_what_is_read_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 MiB of a statement, and 1 GiB of a PDF: no more is read of what nothing vouches for."""
+    asked: list[int] = []
+    monkeypatch.setattr(coverage, "read_bounded", lambda _, most: asked.append(most) or b"")
+    with pytest.raises(VerificationError, match="is not a statement"):
+        outer_statement_of(tmp_path)
+    assert (asked, coverage.LARGEST_PDF) == ([64 * 2**20], 2**30)

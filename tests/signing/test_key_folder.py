@@ -1,5 +1,6 @@
 """Tests of frtaudit.signing.key_folder."""
 
+import os
 import stat
 import subprocess
 import sys
@@ -18,10 +19,15 @@ from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, STATEMENT_
 
 def test_generate_writes_four_files_private_ones_for_the_owner_only(tmp_path: Path) -> None:
     """The private keys are readable by their owner alone; nothing else is left behind."""
-    generate(tmp_path / "k", "Org", None, WHEN)
+    before = os.umask(0o022)
+    try:
+        generate(tmp_path / "k", "Org", None, WHEN)
+    finally:
+        os.umask(before)
     modes = {item.name: stat.S_IMODE(item.stat().st_mode) for item in (tmp_path / "k").iterdir()}
     assert set(modes) == {STATEMENT_KEY, PDF_KEY, CERTIFICATE, PUBLIC}
     assert modes[STATEMENT_KEY] == modes[PDF_KEY] == 0o600
+    assert modes[CERTIFICATE] == modes[PUBLIC] == 0o644
     assert [item.name for item in tmp_path.iterdir()] == ["k"]
 
 
@@ -34,9 +40,12 @@ def test_certificate_is_p256_self_signed_for_signatures_over_ten_years(tmp_path:
     usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
     assert usage.digital_signature
     assert usage.content_commitment
-    assert not usage.key_cert_sign
+    others = ("key_encipherment", "data_encipherment", "key_agreement", "key_cert_sign", "crl_sign")
+    assert not any(getattr(usage, other) for other in others)
+    assert not certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+    assert [extension.critical for extension in certificate.extensions] == [True, True, False]
     assert certificate.not_valid_before_utc == datetime(2026, 3, 4, tzinfo=UTC)
-    assert certificate.not_valid_after_utc.year == 2036
+    assert certificate.not_valid_after_utc == datetime(2036, 3, 3, 12, tzinfo=UTC)  # 3,652.5 days
     certificate.verify_directly_issued_by(certificate)
 
 

@@ -3,15 +3,19 @@
 import getpass
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from threading import Barrier
+from unittest.mock import Mock
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 from small_run import WHEN
 
 from frtaudit.errors import DataError
 from frtaudit.signing import key_folder
+from frtaudit.signing.foreign_key import _certified
 from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, STATEMENT_KEY, generate
 from frtaudit.signing.keys import DEMO_FOLDER, config_folder, demo_signer, load_signer
 from frtaudit.signing.password import PASSWORD_FILE, new_password
@@ -150,3 +154,11 @@ def test_a_user_without_a_home_verifies_and_signs_with_a_key_of_their_own(
     assert load_signer(tmp_path / "k").keyid == own.keyid
     with pytest.raises(DataError, match=r"^home folder: .*; accepted: FRTAUDIT_CONFIG_HOME=FOLDER"):
         load_signer()
+
+
+@pytest.mark.parametrize(("bits", "signs"), [(2048, True), (2047, False)])
+def test_an_rsa_key_of_2048_bits_signs(bits: int, signs: bool) -> None:
+    """One of fewer is refused with what is accepted."""
+    key = Mock(spec=rsa.RSAPrivateKey, key_size=bits)
+    with nullcontext() if signs else pytest.raises(DataError, match="RSA of 2048 bits or more"):
+        assert _certified(Path("key.pem"), key) is key

@@ -13,12 +13,17 @@ from hypothesis import strategies as st
 from frtaudit.signing import manifest
 from frtaudit.signing.manifest import (
     Digest,
+    approvals,
     covered,
     digest_bytes,
     digest_file,
     digest_folder,
+    empty_folders,
+    entries,
     extends,
     is_inside,
+    left_out,
+    next_approval,
     problem,
 )
 
@@ -101,3 +106,58 @@ def test_extends_means_same_start_and_more(tmp_path: Path) -> None:
         file.write_bytes(data)
         assert extends(file, digest_bytes(b"abc")) is extended
     assert not extends(tmp_path / "absent", digest_bytes(b"abc"))
+
+
+def test_a_pdf_may_gain_64_mib(tmp_path: Path) -> None:
+    """A file that is longer by 67,108,864 bytes extends the recorded one, by one byte more it does not."""
+    file = tmp_path / "f"
+    for more, extended in ((67_108_864, True), (67_108_865, False)):
+        file.write_bytes(b"abc")
+        os.truncate(file, 3 + more)
+        assert extends(file, digest_bytes(b"abc")) is extended
+
+
+def test_line_ends_are_looked_at_up_to_100_mb(tmp_path: Path) -> None:
+    """In a text of 100,000,000 bytes, and in none that is longer."""
+    file, recorded = tmp_path / "f", digest_bytes(b"a\n")
+    file.write_bytes(b"a\r\n")
+    assert manifest._has_other_line_ends(file, 100_000_000, recorded)
+    assert not manifest._has_other_line_ends(file, 100_000_001, recorded)
+    assert manifest._has_other_line_ends(file, 3, recorded)
+    assert not manifest._has_other_line_ends(file, 2, recorded)
+
+
+def test_what_no_statement_covers_is_named(tmp_path: Path) -> None:
+    """Hidden files and logs, but no link, no statement and no approval; folders in which nothing stands."""
+    for name in (".hidden", "run.log", "a", "statement.dsse.json", "approval.1.dsse.json"):
+        (tmp_path / name).write_bytes(b"")
+    (tmp_path / ".link").symlink_to("a")
+    for name in ("full", "full/empty", "other"):
+        (tmp_path / name).mkdir()
+    assert left_out(tmp_path) == (".hidden", "run.log")
+    assert empty_folders(tmp_path) == ("full/empty", "other")
+    assert entries(tmp_path)[".link"] == "is a symbolic link"
+    assert "full" not in entries(tmp_path)
+    assert empty_folders(tmp_path / "other") == ()
+
+
+def test_approvals_are_counted_on(tmp_path: Path) -> None:
+    """In order of their numbers, not of their names; a link and a number of five digits are none."""
+    assert (approvals(tmp_path), next_approval(tmp_path)) == ((), "approval.1.dsse.json")
+    for number in (2, 10, 9, 12345):
+        (tmp_path / f"approval.{number}.dsse.json").write_bytes(b"")
+    (tmp_path / "approval.11.dsse.json").symlink_to("approval.2.dsse.json")
+    assert approvals(tmp_path) == tuple(f"approval.{number}.dsse.json" for number in (2, 9, 10))
+    assert next_approval(tmp_path) == "approval.11.dsse.json"
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    """A folder in the place of a file, a link, and a file behind a link; one in a folder is opened."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "f").write_bytes(b"abc")
+    (tmp_path / "l").symlink_to("d")
+    recorded = digest_bytes(b"abc")
+    assert problem(tmp_path, "d/f", recorded) is None
+    assert problem(tmp_path, "d", recorded) == "is a folder: not opened"
+    for name in ("l", "l/f"):
+        assert problem(tmp_path, name, recorded) == "is a symbolic link: not opened"

@@ -262,3 +262,27 @@ def test_the_tolerance_is_a_float32_step_with_room() -> None:
     step = math.ldexp(1.0, -23)
     assert compare_results(0.7, 0.7 * (1 + step)).differences == ()
     assert json.loads(json.dumps(RTOL)) == RTOL
+
+
+def test_a_deviation_of_the_tolerance_is_none() -> None:
+    """Half of the larger number, of half allowed; a third of it, of less allowed, is a difference."""
+    assert compare_results([1.0], [0.5], rtol=0.5).differences == ()
+    assert compare_results([1.0], [0.5], rtol=0.5).largest == 0.5
+    assert compare_results([1.0], [0.5], rtol=0.499).differences == ("/0",)
+
+
+def test_the_largest_deviation_stands_where_it_comes_first() -> None:
+    """Nowhere where nothing deviates."""
+    assert compare_results([1.0, 2], [1.0, 2]).largest_at is None
+    assert compare_results([1.0, 1.0], [1 + 1e-9, 1 + 1e-9]).largest_at == "/0"
+
+
+@pytest.mark.parametrize(("number", "last"), [(10, "  /cohort/c9"), (11, "  and 1 more")])
+def test_ten_differences_are_all_printed(number: int, last: str, tmp_path: Path) -> None:
+    """From the eleventh on their number is said."""
+    cohort: dict[str, Json] = {f"c{index}": index for index in range(number)}
+    first, second = (
+        dataclasses.replace(make_result(), cohort=each) for each in (cohort, dict.fromkeys(cohort, -1))
+    )
+    (tmp_path / "result.json").write_bytes(first.to_bytes())
+    assert reproduce(tmp_path, gives(second)).lines[-1] == last  # type: ignore[arg-type]  # a function

@@ -3,11 +3,13 @@
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from small_run import WHEN
 
+from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import generate
-from frtaudit.signing.signer import dated_outside
+from frtaudit.signing.signer import check_years, dated_outside
 
 
 def test_repr_of_a_signer_shows_no_secret(tmp_path: Path) -> None:
@@ -25,3 +27,17 @@ def test_a_signature_counts_on_the_first_and_last_moment_of_its_certificate(tmp_
     assert [dated_outside(certificate, when) for when in (first, last)] == [None, None]
     for when in (None, first - timedelta(seconds=1), last + timedelta(seconds=1)):
         assert dated_outside(certificate, when) is not None
+
+
+def test_a_key_signs_from_the_first_to_the_last_moment_of_its_certificate(tmp_path: Path) -> None:
+    """Before it does not hold yet, after it expired: the error says which."""
+    signer = generate(tmp_path / "k", "Org", None, WHEN)
+    first, last = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
+    check_years(signer, first)
+    check_years(signer, last)
+    for when, words in ((first, "does not hold before 2026-03-04"), (last, "expired on 2036-03-03")):
+        beyond = when + (when - WHEN).total_seconds() / abs((when - WHEN).total_seconds()) * timedelta(
+            seconds=1
+        )
+        with pytest.raises(DataError, match=f"its certificate {words}"):
+            check_years(signer, beyond)

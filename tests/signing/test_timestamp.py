@@ -4,14 +4,16 @@ import asyncio
 import base64
 import random
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from local_tsa import Clock, authorities, running
 
 from frtaudit.core.machine.waiting import wait
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.signing.timestamp import authority, read_stamp, stamp
+from frtaudit.signing.timestamp import Authority, authority, read_stamp, stamp
 
 WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
@@ -75,3 +77,17 @@ def test_waiting_works_inside_an_event_loop() -> None:
         return wait(inner())
 
     assert asyncio.run(outer()) == 7
+
+
+def test_an_authority_has_thirty_seconds_and_a_mebibyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes later or behind is not waited for, nor read."""
+    asked: list[float] = []
+    answer = SimpleNamespace(read=lambda most: asked.append(most) or b"token")
+
+    def answered(_request: object, timeout: float) -> AbstractContextManager[object]:
+        asked.append(timeout)
+        return nullcontext(answer)
+
+    monkeypatch.setattr("urllib.request.urlopen", answered)
+    assert Authority("http://127.0.0.1:9/tsa")._ask(b"request") == b"token"
+    assert asked == [30.0, 2**20]

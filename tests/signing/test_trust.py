@@ -111,7 +111,8 @@ def test_a_trust_file_is_regular_and_bounded(own_config: Path, tmp_path: Path) -
 
 
 def test_a_trust_file_may_have_the_largest_size_and_not_a_byte_more(tmp_path: Path, key_folder: Path) -> None:
-    """What surrounds a key in a PEM file is skipped, up to the limit."""
+    """What surrounds a key in a PEM file is skipped, up to the limit of 16 MiB."""
+    assert LARGEST == 16 * 2**20
     key = (key_folder / PUBLIC).read_bytes()
     file = tmp_path / "a.pem"
     file.write_bytes(key.ljust(LARGEST, b"\n"))

@@ -79,3 +79,19 @@ def test_the_last_line_names_what_was_left_open() -> None:
     assert last(untrusted, layout) == f"run: valid, but its signer is not trusted here; {undone} (exit 3)"
     assert last(held, layout, strict=True) == f"run: valid, but {undone} (exit 4)"
     assert last(held, *checks, strict=True) == f"run: valid, but {said} (exit 4)"
+
+
+def test_three_names_are_all_of_three() -> None:
+    """Only from the fourth on is their number said."""
+    checks = [Check(subject=name, status=CheckStatus.UNCHECKED, message="m") for name in "abc"]
+    verification = Verification(path="run", checks=(*found(CheckStatus.OK).checks, *checks))
+    assert verification.status == "valid and trusted; not compared or not covered: a, b, c"
+
+
+def test_nothing_is_strict_that_was_not_asked_to_be() -> None:
+    """What is not compared makes the exit code 4 where strictness is asked for, and nowhere else."""
+    verification = found(CheckStatus.OK, CheckStatus.UNCHECKED)
+    assert verification.verdict() == (verification.status, 0)
+    assert verification.to_json() == verification.to_json(strict=False) != verification.to_json(strict=True)
+    assert verification.text() == verification.text(strict=False) != verification.text(strict=True)
+    assert (verification.exit_code, verification.strict_exit_code) == (0, 4)

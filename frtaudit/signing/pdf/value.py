@@ -169,9 +169,7 @@ def is_der(data: bytes) -> bool:
 
 def _is_shortest(integer: bytes) -> bool:
     """Whether an integer's first byte is needed (X.690, 8.3.2)."""
-    return len(integer) == 1 or (
-        len(integer) > 1 and (integer[0], integer[1] >> 7) not in ((0, 0), (0xFF, 1))
-    )
+    return bool(integer) and (len(integer) == 1 or (integer[0], integer[1] >> 7) not in ((0, 0), (0xFF, 1)))
 
 
 def _values(data: bytes) -> Iterator[tuple[int, bytes]]:

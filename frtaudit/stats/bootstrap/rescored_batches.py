@@ -96,6 +96,7 @@ def score_at(tail: ScoreTail, rank: Floats) -> Floats:
 
 def cuts_between(tail: ScoreTail, high: float, low: float, most: int) -> Floats:
     """At most ``most`` scores between ``high`` and ``low``, descending, at ranks that grow by one factor."""
-    first, last = max(rank_at(tail, high), 1.0), max(rank_at(tail, low), 1.0)
-    cuts = np.unique(score_at(tail, np.geomspace(first, max(last, first), most + 2)[1:-1]))[::-1]
+    first = max(rank_at(tail, high), 1.0)
+    last = max(rank_at(tail, low), first)
+    cuts = np.unique(score_at(tail, np.geomspace(first, last, most + 2)[1:-1]))[::-1]
     return cuts[(cuts < high) & (cuts > low)]

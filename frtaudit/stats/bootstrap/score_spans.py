@@ -150,7 +150,7 @@ def _cut_of(size: int, rows: int, buckets: int) -> tuple[_Cut, int]:
     second = BLOCK if size >= RUN * rows * near and near * buckets <= MAX_PARTS else WIDEST
     blocks = _blocks(rows, second)
     if SPARSE * size >= rows * blocks * buckets:
-        for first in range(FIRST, np.iinfo(np.uint32).bits - second + 1):
+        for first in (FIRST, FIRST + 1):  # more bits never help: few rows have few blocks
             parts = _blocks(rows, first) * blocks * buckets
             if parts <= max(MAX_PARTS, size >> PIECE):
                 return _Cut(first, second, blocks, buckets), parts

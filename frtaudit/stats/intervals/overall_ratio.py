@@ -81,8 +81,8 @@ def ratio_to_overall(
     """
     group, everybody = (_read(rule, rate, threshold, index, weighting) for index in (group_index, EVERYBODY))
     people, of_all = group.residuals.subjects, everybody.residuals.subjects
-    rest = max(everybody.residuals.subjects_with_errors - group.residuals.subjects_with_errors, 0)
-    return _ratio(group, everybody, min(people, max(of_all - people, 0) or people), rest)
+    rest = everybody.residuals.subjects_with_errors - group.residuals.subjects_with_errors
+    return _ratio(group, everybody, min(people, of_all - people or people), rest)
 
 
 def ratio_within_classes(

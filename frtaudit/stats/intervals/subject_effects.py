@@ -139,7 +139,7 @@ def _blocks_apart(errors: BlockErrors) -> float:
     """Mean product of errors of blocks without a common subject; of any two blocks where there are none."""
     products = errors.total**2 - float(np.square(errors.errors).sum()) + errors.square
     places = errors.trials**2 - float(np.square(errors.comparisons).sum()) + errors.size_square
-    if products <= 0 or places <= 0:
+    if min(products, places) <= 0:
         return float((errors.total / errors.trials) ** 2)
     return float(products / places)
 

@@ -1,11 +1,15 @@
 """Tests of frtaudit.signing.pdf.additions. What is refused: also test_attacks."""
 
 import random
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from asn1crypto.keys import PrivateKeyInfo
@@ -275,3 +279,31 @@ def test_an_object_of_before_is_not_new() -> None:
     assert step._new(12) == b"added"
     with pytest.raises(additions.AlterationError, match="12"):
         step._new(12)
+
+
+@pytest.mark.parametrize(
+    ("info", "metadata", "words"),
+    [
+        (b"/ModDate (D\\07220260305050607Z)\n/Title (a)", b"a", None),
+        (b"/ModDate (D\\07220260305050607Z)\n/Title (b)", b"a", "information dictionary was changed"),
+        (b"/ModDate (D\\07220260304050607Z)\n/Title (a)", b"b", "metadata were changed"),
+    ],
+)
+def test_version_0_1_changed_dates_alone(info: bytes, metadata: bytes, words: str | None) -> None:
+    """The time of the change in information and metadata; any other change of them is refused."""
+
+    def xmp(content: bytes, day: int) -> bytes:
+        data = zlib.compress(b'<x xmp:ModifyDate="2026-03-%02dT05:06:07+00:00">%s</x>' % (day, content))
+        head = b"<<\n/Type /Metadata\n/Subtype /XML\n/Filter /FlateDecode\n/Length %d\n>>\nstream\n" % len(
+            data
+        )
+        return head + data + b"\nendstream"
+
+    before = {3: xmp(b"a", 4), 9: b"<<\n/ModDate (D\\07220260304050607Z)\n/Title (a)\n>>"}
+    step = additions._Step.__new__(additions._Step)
+    step.revision = cast("additions.Revision", SimpleNamespace(trailer={b"/Info": b"9 0 R"}))
+    step.catalog, step.before = b"<<\n/Metadata 3 0 R\n>>", before
+    step.left = {3: xmp(metadata, 5), 9: b"<<\n" + info + b"\n>>"}
+    with nullcontext() if words is None else pytest.raises(additions.AlterationError, match=words):
+        step.check_dates()
+        assert not step.left

@@ -18,7 +18,7 @@ from small_run import WHEN, make_page, make_result, render_pdf
 from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError
 from frtaudit.signing.foreign_key import foreign_signer
-from frtaudit.signing.pdf.pades import BASIC, Pades, pades_of
+from frtaudit.signing.pdf.pades import BASIC, Pades, _read, pades_of
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
 
@@ -106,6 +106,14 @@ def test_a_level_that_cannot_be_reached_is_refused(
     refused("notes.txt contains none", PadesLevel.B_LT, clock.url, str(evidence))
     clock.status = 500
     refused("gives no time", PadesLevel.B_T, clock.url, None)
+
+
+def test_evidence_is_read_to_its_last_byte() -> None:
+    """A certificate with a byte behind it contains none of what is required."""
+    data = authorities().root.public_bytes(Encoding.DER)
+    assert _read(data, Path("root.der")).dump() == data
+    with pytest.raises(DataError, match=r"root\.der contains none"):
+        _read(data + b"\0", Path("root.der"))
 
 
 def test_an_authority_that_falls_silent_stops_the_signature(

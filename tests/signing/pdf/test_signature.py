@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
-from pyhanko.pdf_utils.generic import NameObject, TextStringObject
+from pyhanko.pdf_utils.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.sign.general import SigningError
 from pyhanko.sign.signers import pdf_signer
@@ -310,3 +310,35 @@ def test_only_a_trusted_time_before_the_revocation_counts(
     certificate: Any = None  # asked of by what stands in for revoked() only
     assert (signature._revoked(certificate, certificate, stamp) is None) == holds
     assert signature._revoked(certificate, certificate, None) is not None
+
+
+def test_a_tree_of_attachments_has_eight_levels_of_branches() -> None:
+    """One more, and a forger could have it followed for ever."""
+
+    def tree(depth: int) -> DictionaryObject:
+        node = DictionaryObject({NameObject("/Names"): ArrayObject([])})
+        for _ in range(depth):
+            node = DictionaryObject({NameObject("/Kids"): ArrayObject([node])})
+        return node
+
+    assert list(signature._leaves(tree(8), depth=0)) == []
+    with pytest.raises(ValueError, match="too deep"):
+        list(signature._leaves(tree(9), depth=0))
+
+
+@pytest.mark.parametrize(
+    ("behind", "words"),
+    [(1019, "cannot be read as a PDF (?!.it does not end)"), (1020, "it does not end as one")],
+)
+def test_a_pdf_ends_within_its_last_kibibyte(behind: int, words: str) -> None:
+    """So many bytes before the end its mark is looked for."""
+    with pytest.raises(VerificationError, match=words):
+        read_signed_pdf(b"%PDF-1.7 %%EOF" + bytes(behind), (), "f")
+
+
+def test_a_mebibyte_of_digits_is_not_parsed() -> None:
+    """One digit fewer is; a letter beyond the digits parts them, a space does not."""
+    read_signed_pdf(b"A" * (2**20 - 1) + b"g" + b"9" * (2**20 - 1), (), "f")
+    for between in (b"f", b" ", b"\n", b"\0"):
+        with pytest.raises(VerificationError, match="hexadecimal digits in a row"):
+            read_signed_pdf(b"A" * 2**19 + between + b"9" * (2**19 - 1), (), "f")

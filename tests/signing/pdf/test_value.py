@@ -163,3 +163,18 @@ def test_the_shortest_length_alone_is_der(length: int, shortest: str, longer: st
     """One byte up to 127, past it the fewest bytes that hold the length, their number before (X.690, 10.1)."""
     assert is_der(bytes.fromhex(f"04{shortest}") + bytes(length))
     assert not is_der(bytes.fromhex(f"04{longer}") + bytes(length))
+
+
+def test_the_shortest_integer_alone_is_der() -> None:
+    """The first nine bits are not all alike (X.690, 8.3.2); an integer of no byte is none (8.3.1)."""
+    for shortest in ("00", "7f", "80", "0080", "0100", "7fff", "8000", "ff7f", "008000", "ff7fff"):
+        assert is_der(bytes([2, len(shortest) // 2]) + bytes.fromhex(shortest)), shortest
+    for longer in ("", "0000", "007f", "ff80", "ffff", "007fff", "ff8000"):
+        assert not is_der(bytes([2, len(longer) // 2]) + bytes.fromhex(longer)), longer
+
+
+@pytest.mark.parametrize("data", ["0480", "0401", "040200", "04820100", "048001ff"])
+def test_a_length_that_is_open_or_too_long_is_refused(data: str) -> None:
+    """Neither a length that an end mark closes nor one past the last byte (X.690, 8.1.3.6, 10.1)."""
+    with pytest.raises(ValueError, match="not the shortest length"):
+        list(_values(bytes.fromhex(data)))

@@ -1,6 +1,6 @@
 import numpy as np
 
-from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, empty_sums
+from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, aligned_zeros, empty_sums
 
 
 def test_empty_sums_are_zero_and_apart() -> None:
@@ -16,3 +16,10 @@ def test_empty_sums_are_zero_and_apart() -> None:
     assert not any(np.shares_memory(one, other) for i, one in enumerate(sums) for other in sums[i + 1 :])
     assert sums.counts.dtype == np.int64
     assert empty_sums(3, 5, rated=False).rates.shape == (0, WIDTH)
+
+
+def test_rows_begin_with_two_cache_lines() -> None:
+    """128 bytes, wherever the memory lies."""
+    several = [aligned_zeros(rows, 128) for rows in range(1, 40)]
+    assert all(array.ctypes.data % 128 == 0 and not array.any() for array in several)
+    assert aligned_zeros(3, 5).shape == (3, 5)

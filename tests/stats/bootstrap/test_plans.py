@@ -1,5 +1,6 @@
 import numpy as np
 import oracles_resample as slow
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,3 +94,41 @@ def test_rows_know_how_many_are_alike() -> None:
     tail = slow.from_matrix(np.full((6, 6), 0.5), list("aabccd"))
     assert plans.rows_of(tail, Plan.IMAGES).alike.tolist() == [4, 4, 2, 4, 4, 2]
     assert plans.rows_of(tail, Plan.SUBJECTS).alike.tolist() == [2, 2, 2, 2]
+
+
+def test_weights_of_replicates_are_bytes() -> None:
+    """0 to 255 in a table of the right width; anything else is refused with what was given."""
+    assert plans._bytes(np.array([[0, 255]])).tolist() == [[0, 255]]
+    assert plans._bytes(np.empty((0, 2), dtype=np.int64)).size == 0
+    for wrong, words in (([[-1, 3]], "a weight is -1 or 3"), ([[3, 256]], "a weight is 3 or 256")):
+        with pytest.raises(ValueError, match=words):
+            plans._bytes(np.array(wrong))
+    for shape in ((2,), (2, 3), (3, 1)):
+        with pytest.raises(ValueError, match=r"weights has shape .*; accepted: \(B, 2\)"):
+            plans._check_shape(np.ones(shape, dtype=np.int64), 2, "weights")
+    plans._check_shape(np.ones((3, 2), dtype=np.int64), 2, "weights")
+
+
+def test_rows_of_weights_are_copied_where_they_are_not_aligned() -> None:
+    """128 lanes from the start of a cache line on, without gaps, are taken as they are."""
+    room = plans.aligned_zeros(4, 256)
+    good, shifted, gaps = (
+        room.reshape(8, WIDTH),
+        room.ravel()[1 : 1 + 2 * WIDTH].reshape(2, WIDTH),
+        room[:, :WIDTH],
+    )
+    assert plans._aligned(good) is good
+    for weights in (shifted, gaps, room[:, :5]):
+        weights[0, 0] = 7
+        aligned = plans._aligned(weights)
+        assert aligned is not weights
+        assert (aligned.shape, aligned.ctypes.data % 128) == ((len(weights), WIDTH), 0)
+        assert aligned.sum() == weights.sum()
+
+
+def test_three_weights_of_five_fit_four_bits() -> None:
+    """Of six they do not."""
+    assert [plans._tile(np.full((2, 1), heaviest, dtype=np.uint8), 2).threes for heaviest in (5, 6)] == [
+        True,
+        False,
+    ]

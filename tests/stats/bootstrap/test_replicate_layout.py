@@ -2,6 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import oracles_resample as slow
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +10,7 @@ from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import replicate_layout
 from frtaudit.stats.bootstrap.plans import Rows, rows_of
-from frtaudit.stats.similarity.tail import from_matrix, no_groups
+from frtaudit.stats.similarity.tail import from_listed, from_matrix, no_groups
 
 
 def of_images(tail: ScoreTail) -> Rows:
@@ -58,3 +59,23 @@ def test_equal_numbers_of_samples_need_one_weighting() -> None:
         assert (
             replicate_layout.layout_of(tail, no_groups(tail), (0.1,), (), of_images(tail)).weightings == kinds
         )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kinds"),
+    [
+        ([0, 2, 0, 4], [1, 3, 2, 5], 1),  # a mated comparison of each of two, none of the third
+        ([0, 2, 2, 0, 4], [1, 3, 6, 2, 5], 2),  # two of the second
+        ([0, 0, 1, 4], [1, 2, 2, 5], 2),  # two non-mated ones of one pair, one of another
+    ],
+)
+def test_listed_comparisons_of_equal_numbers_need_one_weighting(
+    first: list[int], second: list[int], kinds: int
+) -> None:
+    """Of pairs of subjects, and of subjects with a mated comparison; those without do not count."""
+    tail = from_listed(
+        np.linspace(0.9, 0.1, len(first)), first, second, subject_of=[0, 0, 1, 1, 2, 3, 1], cells=[0] * 4,
+        score_range=(0, 1),
+    )  # fmt: skip
+    laid = replicate_layout.layout_of(tail, no_groups(tail), (0.1,), (), of_images(tail))
+    assert laid.weightings == kinds

@@ -1,4 +1,6 @@
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -76,3 +78,11 @@ def test_a_small_budget_still_holds_a_batch() -> None:
         MIN_COMPARISONS,
         10**6,
     )
+
+
+def test_cuts_begin_at_one_comparison() -> None:
+    """One comparison in each of 16 bins: 1, 2, 4, 8 and 16 of them lie above scores, the ends left out."""
+    tail = cast("ScoreTail", SimpleNamespace(edges=np.arange(17.0), histogram=np.ones(16, dtype=np.int64)))
+    assert cuts_between(tail, 16.0, 0.0, 3).tolist() == [14.0, 12.0, 8.0]
+    assert cuts_between(tail, 14.0, 0.0, 2).tolist() == [12.0, 8.0]
+    assert cuts_between(tail, 16.0, 15.5, 3).size == 0

@@ -163,6 +163,47 @@ def test_threads_lay_the_same_spans(threads: int, monkeypatch: pytest.MonkeyPatc
     assert all(np.array_equal(a, b) for a, b in zip(whole, pieces, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("size", "rows", "buckets", "cut", "parts"),
+    [
+        (196_608, 16_384, 2, (12, 13, 2, 2), 16),  # six of each of two blocks for a row
+        (196_607, 16_384, 2, (12, 16, 1, 2), 8),
+        (196_608, 16_384, 512, (0, 13, 2, 512), 1024),  # as many parts as there may be
+        (196_608, 16_384, 513, (0, 16, 1, 513), 513),
+        (2000, 1000, 8, (12, 16, 1, 8), 8),  # four places of runs for a comparison
+        (1999, 1000, 8, (0, 16, 1, 8), 8),
+        (25_600, 100, 1024, (12, 13, 1, 1024), 1024),
+        (25_625, 100, 1025, (0, 16, 1, 1025), 1025),
+        (1_638_600, 8193, 400, (13, 13, 2, 400), 1600),  # 2,400 parts are more than 1,600 pieces
+        (2_000_000, 4000, 2000, (0, 16, 1, 2000), 2000),
+    ],
+)
+def test_a_span_is_cut_by_what_it_holds(
+    size: int, rows: int, buckets: int, cut: tuple[int, int, int, int], parts: int
+) -> None:
+    """Bits of first and second rows, blocks and buckets, on either side of each limit."""
+    assert score_spans._cut_of(size, rows, buckets) == (cut, parts)
+    assert [score_spans._blocks(count, 13) for count in (1, 8192, 8193, 16_385)] == [1, 1, 2, 3]
+
+
+@pytest.mark.compiled
+def test_spans_end_near_expected_thresholds_and_double_beyond() -> None:
+    """0.3, 1, 3, 10, 30 % to either side of a rank, rounded down; beyond the furthest no runs are laid."""
+    walk = made(5000, 40)._replace(chunk_start=np.arange(5001))
+    none, alike = walk.chunk_start[:0], np.ones(40, dtype=np.int64)
+    laid = score_spans.spans_of(walk, np.array([2000]), none, alike)
+    near = [1400, 1800, 1940, 1980, 1994, 2005, 2020, 2060, 2200, 2600]
+    assert laid.chunk.tolist() == [0, *near, 5000]
+    assert (np.diff(laid.part) > 0).tolist() == [True] * 10 + [False]
+    laid = score_spans.spans_of(walk, none, np.array([600]), alike)
+    assert laid.chunk.tolist() == [0, 600, 1200, 2400, 4800, 5000]
+    assert score_spans.spans_of(walk, none, none, alike).chunk.tolist() == [
+        0,
+        *(2**n for n in range(1, 13)),
+        5000,
+    ]
+
+
 def test_the_row_with_fewer_alike_comes_first() -> None:
     """Where few rows are alike they become first rows of a span that is sorted, so that runs are long."""
     walk = made(14, 30)

@@ -137,3 +137,48 @@ def test_a_step_of_one_score_is_the_threshold_of_the_targets_exceeded_within_it(
     second_pass._one_score(inputs, step, 0.45, deep)
     assert np.array_equal(deep.threshold.ravel(), [0.45, np.nan, np.nan], equal_nan=True)
     assert np.array_equal(deep.at_target.ravel(), [3.0, np.nan, np.nan], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("target", "high", "rank"),
+    [
+        (0.125, 14.0, 3),  # 1.5 times the target, of 16
+        (0.125, 13.0, 12),  # as deep as that already: four times as deep
+        (0.0, 16.0, 4),  # nothing lies above: four comparisons
+        (0.125, 12.0, None),  # four times as deep is all
+        (0.75, 14.0, None),  # 1.5 times the target is more than there is
+    ],
+)
+def test_a_pass_goes_as_deep_as_the_largest_target_may_lie(
+    target: float, high: float, rank: int | None
+) -> None:
+    """One comparison in each of 16 bins: so many of them lie above the place down to which the next pass goes."""
+    inputs = cast(
+        "second_pass.RescoreInputs",
+        SimpleNamespace(
+            tail=SimpleNamespace(edges=np.arange(17.0), histogram=np.ones(16, dtype=np.int64)),
+            layout=SimpleNamespace(targets=[target]),
+            ascending=[0],
+        ),
+    )
+    low = second_pass._low(inputs, high, np.empty(0), pending=True)
+    assert low == (float("-inf") if rank is None else 16 - rank)
+    wanted = np.array([9.0, 2.0])
+    assert second_pass._low(inputs, high, wanted, pending=True) == min(low, 2)
+    assert second_pass._low(inputs, high, wanted, pending=False) == 2
+
+
+def test_a_range_is_halved_until_it_holds_one_float32_score() -> None:
+    """Between neighbours there is none; without a lower end the least float32 stands for it."""
+    below_half = float(np.nextafter(np.float32(0.5), np.float32(0)))
+    assert second_pass._halves(1.0, 0.5).tolist() == [0.75]
+    assert second_pass._halves(0.5, below_half).size == 0
+    assert second_pass._halves(0.0, float("-inf")).tolist() == [float(np.finfo(np.float32).min) / 2]
+    assert second_pass._single_at_most(0.5) == 0.5 == second_pass._single_at_most(0.5 + 1e-12)
+    assert second_pass._single_at_most(0.5 - 1e-12) == below_half
+
+
+def test_ranges_that_touch_are_joined() -> None:
+    """Ascending ranges, low < score <= high: the first two are one."""
+    bounds = np.array([[0.0, 0.1], [0.1, 0.2], [0.3, 0.4], [0.5, 0.6], [0.6, 0.7]])
+    assert second_pass._merged(bounds).tolist() == [[0.0, 0.2], [0.3, 0.4], [0.5, 0.7]]

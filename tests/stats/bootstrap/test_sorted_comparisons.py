@@ -10,6 +10,7 @@ from frtaudit.core.arrays import Index
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.bootstrap import sorted_comparisons
 from frtaudit.stats.rates import trials
+from frtaudit.stats.similarity.tail import no_groups
 
 
 def rows(tail: ScoreTail) -> tuple[Index, Index]:
@@ -82,3 +83,24 @@ def test_a_comparison_alone_has_its_own_kind() -> None:
         one, one, np.zeros(1, dtype=np.uint32), table, np.array([2], dtype=np.int32), 3, bucket
     )
     assert (bucket.tolist(), occupied.tolist()) == ([2], [False, False, True])
+
+
+@pytest.mark.compiled
+def test_chunks_begin_at_new_scores_that_are_far_enough_apart() -> None:
+    """So many comparisons apart, or this part of those above; 512 of different scores by default."""
+    score, starts = np.array([5.0, 4, 4, 3, 2, 2, 1]), np.zeros((2, 8), dtype=bool)
+    fresh = [
+        sorted_comparisons._cut(score, *limits, row)
+        for limits, row in zip(((2, 12), (1, 1)), starts, strict=True)
+    ]
+    assert [row.tolist() for row in fresh] == [[True, True, False, True, True, False, True]] * 2
+    assert [np.flatnonzero(row).tolist() for row in starts] == [[3, 6], [1, 3, 6]]
+    scores = np.random.default_rng(1).random((50, 50))
+    tail = slow.from_matrix(np.triu(scores, 1) + np.triu(scores, 1).T, [f"{k:02d}" for k in range(50)])
+    walk = sorted_comparisons.non_mated_comparisons(tail, no_groups(tail), np.empty(0, np.int64), rows(tail))
+    assert walk.chunk_start.tolist() == [0, 512, 1024, 1225]
+
+
+def test_two_bytes_hold_65536_numbers() -> None:
+    """From 0 on; one more takes four."""
+    assert [sorted_comparisons._narrow(count) for count in (65_536, 65_537)] == [np.uint16, np.int32]

@@ -154,8 +154,115 @@ def test_coins_are_the_bits_of_split_mix(seed: int) -> None:
         assert row.tolist() == [2 * (bits >> k & 1) for k in range(64)]
 
 
+GOLDEN, WORD, FRACTION = 0x9E3779B97F4A7C15, 2**64, 2**32
+
+
+def unmixed(word: int) -> int:
+    """The state whose next output is ``word``."""
+    word ^= word >> 31 ^ word >> 62
+    word = word * pow(0x94D049BB133111EB, -1, WORD) % WORD
+    word ^= word >> 27 ^ word >> 54
+    word = word * pow(0xBF58476D1CE4E5B9, -1, WORD) % WORD
+    return ((word ^ word >> 30 ^ word >> 60) - GOLDEN) % WORD
+
+
+def seed_of(word: int, level: int) -> int:
+    """The seed with which the first replicate of the first subject's first copy is ``word``."""
+    return (unmixed(unmixed(unmixed(unmixed(word)))) - (level - 1) * GOLDEN) % WORD
+
+
+def word_of(seed: int, level: int, subject: int, copy: int, replicate: int) -> int:
+    """The word of a replicate: output of a stream that is keyed by outputs of streams."""
+    return split_mix(split_mix(split_mix(split_mix(seed, level), subject + 1), copy + 1), replicate + 1)
+
+
+def lemire(word: int, size: int, number: int) -> list[int]:
+    """Draws below ``size``, each from the words that follow (Lemire 2019, algorithm 5)."""
+    drawn, turn = [], 0
+    while len(drawn) < number:
+        turn += 1
+        draw, rest = divmod((split_mix(word, turn) >> 32) * size, FRACTION)
+        if rest >= FRACTION % size:
+            drawn.append(draw)
+    return drawn
+
+
+def digits(word: int, size: int) -> list[int]:
+    """``size`` digits of the first fraction that is not rejected, in base ``size``."""
+    number, rest = divmod((word >> 32) * size**size, FRACTION)
+    if rest < FRACTION % size**size:
+        return digits(split_mix(word, 1), size)
+    return [number // size**place % size for place in reversed(range(size))]
+
+
+def fraction(rest: int, size: int) -> int:
+    """A word whose high half times an odd ``size`` leaves ``rest``."""
+    return (rest * pow(size, -1, FRACTION) % FRACTION) << 32
+
+
+def few_seeds(size: int) -> list[int]:
+    """Any seed; the last fraction that is rejected; the first that is not."""
+    least = FRACTION % size**size
+    return [5, *(seed_of(fraction(rest, size**size), 1) for rest in (least - 1, least))]
+
+
+def many_seeds(size: int) -> list[int]:
+    """The same for draws from a word each."""
+    least = FRACTION % size
+    return [5, *(seed_of(unmixed(fraction(rest, size)), 1) for rest in (least - 1, least))]
+
+
+@pytest.mark.parametrize(
+    ("size", "seed"),
+    [*((1, seed) for seed in (0, 9)), *((8, seed) for seed in (0, 9))]
+    + [(size, seed) for size in (3, 5, 7) for seed in few_seeds(size)]
+    + [(size, seed) for size in (9, 25, 301) for seed in many_seeds(size)],
+)
+def test_draws_within_are_those_of_split_mix_and_lemire(size: int, seed: int) -> None:
+    """Counts of a subject's images in copies, up to the limits of rejection: few from one fraction, many from each."""
+    copies = np.array([[1, 4, 0], [4, 5, 1]], dtype=np.uint8)
+    drawn = weights.draw_copies(np.full(2, size), copies, seed=seed, first=0)
+    for copy, subject, replicate in np.ndindex(5, 2, 3):
+        word = word_of(seed, 1, subject, copy, replicate)
+        draws = digits(word, size) if size <= 8 else lemire(word, size, size)
+        expected = np.bincount(draws, minlength=size) * (copies[subject, replicate] > copy)
+        found = drawn[copy, subject * size : (subject + 1) * size, replicate]
+        assert found.tolist() == expected.tolist(), (copy, subject, replicate)
+    once = weights.draw_within(np.full(2, size), seed=seed, first=0, count=1)
+    assert once[:size, 0].tolist() == drawn[0, :size, 0].tolist()
+    summed = weights.draw_summed(np.full(2, size), copies, seed=seed, first=0)
+    assert summed.tolist() == drawn.sum(axis=0, dtype=int).tolist()
+    if size <= 8:  # so many copies that a byte does not hold the draws of all
+        forty = np.full((1, 1), 40, dtype=np.uint8)
+        every = [draw for copy in range(40) for draw in digits(word_of(seed, 1, 0, copy, 0), size)]
+        summed = weights.draw_summed(np.array([size]), forty, seed=seed, first=0)
+        assert summed[:, 0].tolist() == np.bincount(every, minlength=size).tolist()
+
+
+@pytest.mark.parametrize("size", [1, 3, 10, 255])
+def test_draws_between_are_those_of_split_mix_and_lemire(size: int) -> None:
+    """Each place of a stratum draws a subject from its word, and where that is rejected from those that follow."""
+    least = FRACTION % size
+    crafted = [seed_of(fraction(rest, size), 2) for rest in (least - 1, least)] if size % 2 else []
+    for seed in (5, *crafted):
+        strata = np.array([*[0] * size, 1, 1])
+        drawn = weights.draw_between(strata, seed=seed, first=0, count=3)
+        for replicate in range(3):
+            expected = [0] * strata.size
+            for slot, stratum in enumerate(strata):
+                member = np.flatnonzero(strata == stratum)
+                word = word_of(seed, 2, slot, 0, replicate)
+                draw, rest = divmod((word >> 32) * member.size, FRACTION)
+                if rest < FRACTION % member.size:
+                    (draw,) = lemire(word, member.size, 1)
+                expected[member[draw]] += 1
+            assert drawn[:, replicate].tolist() == expected
+
+
 def test_seeds_and_levels_give_other_draws() -> None:
     """Another seed, also beyond 64 bits, another subject and another replicate give other weights."""
+    levels = (weights.WITHIN, weights.BETWEEN, weights.COIN, weights.CURVE)
+    assert [int(level) for level in levels] == [1, 2, 3, 4]  # in every version: a seed gives the same draws
     n = np.array([64, 64], dtype=np.int64)
     one = weights.draw_within(n, seed=1, first=0, count=2)
     other = weights.draw_within(n, seed=2, first=0, count=2)

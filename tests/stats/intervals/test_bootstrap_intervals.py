@@ -164,3 +164,19 @@ def test_monte_carlo_errors_of_moments() -> None:
     spread = np.mean([bootstrap_intervals.variance_error(drawn) for drawn in sets[:400]])
     assert spread == pytest.approx(sets.var(axis=1).std(), rel=0.15)
     assert np.isnan(bootstrap_intervals.gaussian_error(np.ones(9), 0.05))
+
+
+def test_monte_carlo_errors_are_the_formulas() -> None:
+    """sd/sqrt(B) sqrt(1 + z |skewness| + z^2 (kurtosis - 1)/4), infinite replicates left out; sqrt((m4 - v^2)/B)."""
+    values = np.array([0.0, 0.0, 1.0, 3.0, 10.0, np.inf])
+    known, z = values[:-1], stats.norm.isf(0.025)
+    inner = 1 + z * stats.skew(known) + z**2 * (stats.kurtosis(known, fisher=False) - 1) / 4
+    expected = known.std() * np.sqrt(inner / 5)
+    for drawn in (values, -values):
+        assert bootstrap_intervals.gaussian_error(drawn, 0.05) == pytest.approx(expected)
+    assert np.isnan(bootstrap_intervals.gaussian_error(values[-2:], 0.05))
+    assert bootstrap_intervals.Moments.of(values).size == 5
+    fourth = np.mean((known - 2.8) ** 4)
+    assert bootstrap_intervals.variance_error(known) == pytest.approx(
+        np.sqrt((fourth - known.var() ** 2) / 5)
+    )

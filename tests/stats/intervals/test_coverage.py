@@ -268,3 +268,23 @@ def test_subjects_count_by_weight() -> None:
     over = Denominators(trials=6, total=6, subjects=3, square=14.0, ends=1)
     assert over.effective_subjects == pytest.approx(36 / 14)
     assert replace(over, ends=2).effective_subjects == 3
+
+
+def test_drawn_sums_beyond_the_comparisons_are_cut() -> None:
+    """A count above all, or below none, is a rate of 1, or of 0, though some erred and some did not."""
+    own, _ = one_cohort(PAIRS - (np.arange(150) < 1).astype(np.float64))
+    for count, rate in ((1.5, 1.0), (-0.5, 0.0)):
+        assert coverage.rates(replace(own, count=np.array([count * OVER.total])), OVER).tolist() == [rate]
+
+
+@pytest.mark.parametrize(("undefined", "alone"), [(1, True), (2, False)])
+def test_a_moving_interval_bears_few_undefined_replicates(undefined: int, alone: bool) -> None:
+    """With one of 50 undefined, 2 %, replicates that hardly vary have every comparison count; with two 8.1 holds."""
+    own, none = one_cohort((np.arange(150) < 40) * 2.0)
+    rate = float(coverage.rates(own, OVER)[0])
+    made = np.append(np.full(undefined, np.nan), rate + 1e-9 * (np.arange(50 - undefined) % 2))[None]
+    found = coverage.wilson_moving(own, none, made, OVER, ALPHA, (10, 10))
+    n_eff = float(OVER.trials) if alone else float(coverage.effective_trials(own, none, OVER)[0])
+    score = RateBounds(rate=rate, n_eff=n_eff, degrees=OVER.degrees).interval(ALPHA)
+    assert n_eff == OVER.trials or n_eff < 0.9 * OVER.trials
+    assert (found.low[0], found.high[0]) == pytest.approx((score.low, score.high))

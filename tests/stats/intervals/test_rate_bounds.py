@@ -391,6 +391,29 @@ def test_moving_replicates_take_the_place_of_the_effective_number(rate: float) -
     assert some.moving(drawn[:0]) == some == some.moving(np.full(4, 0.1))
 
 
+def test_two_replicates_have_a_variance_and_one_has_none() -> None:
+    """0 and 0.2 have variance 0.02 and mean 0.1: an effective number of 4.5; of one replicate nothing moves."""
+    some = bounds.RateBounds(rate=0.0, n_eff=50.0, degrees=9.0)
+    assert some.moving(np.array([0.0, 0.2])).n_eff == pytest.approx(4.5)
+    third = bounds.RateBounds(rate=0.3, n_eff=50.0, degrees=9.0)
+    assert third.moving(np.array([0.0, 0.2])).n_eff == pytest.approx(10.5)
+    assert some.moving(np.array([0.2])) == some
+    assert some.moving(np.ones(3)) == some
+
+
+@pytest.mark.parametrize("people", [2, 3, 4, 25, 100, 1000])
+def test_so_many_people_are_enough_for_the_limit_of_their_pairs(people: int) -> None:
+    """-ln(a)/P at P = K(K-1)/2 pairs is kept by K people and by no fewer; a cohort that keeps it needs no more."""
+    pairs = people * (people - 1) // 2
+    limit = -math.log(0.05) / pairs
+    assert bounds.people_for(limit, 0.05) == people
+    assert bounds.people_for(limit * 0.9999, 0.05) == people + 1
+    some = bounds.RateBounds(rate=0.0, n_eff=100.0, degrees=9.0, pair=0.5)
+    assert some.people_for(-math.log(0.05) * 0.5, 0.05, 1) is None
+    assert some.people_for(limit, 0.05, 2 * 0.999) == (people if people > 2 else None)
+    assert some.people_for(0.0, 0.05, 1) is None
+
+
 def test_a_rate_just_above_a_limit_of_three_trials_is_no_evidence() -> None:
     """The exact tail passes one half: p is 1, not the tail."""
     assert stats.beta.cdf(0.49, 0.5 * 3, 0.5 * 3 + 1) > 0.5

@@ -1,12 +1,14 @@
 """Tests also simulated_counts, which the draws are counted in."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numba import config
 from oracles_simulated import expected_square
 from scipy import stats
 
-from frtaudit.stats.intervals import simulated_cohorts
+from frtaudit.stats.intervals import simulated_cohorts, simulated_counts
 from frtaudit.stats.intervals.simulated_cohorts import (
     Cells,
     Drawn,
@@ -290,3 +292,86 @@ def test_subjects_of_few_false_matches_are_counted_on_both_sides() -> None:
         np.array([5], dtype=np.uint64), np.empty((1, 0, 3), dtype=np.int64), np.empty((1, 0)),
     )  # fmt: skip
     assert lent[0, [0, 4]].tolist() == [30, 10]
+
+
+@pytest.mark.parametrize(
+    ("rate", "trials", "most", "wide"),
+    [
+        (0.001, 10_000, 1.0, 0.01),  # 100 errors
+        (0.018, 10_000, 1.0, 0.036),  # twice the rate
+        (0.02, 10_000, 1.0, 0.02),  # 200 errors are enough as they are
+        (0.3, 100, 0.5, 0.5),
+        (0.6, 100, 0.5, 0.6),
+    ],
+)
+def test_the_wider_threshold_has_a_hundred_errors_or_twice_the_rate(
+    rate: float, trials: int, most: float, wide: float
+) -> None:
+    """At most the largest rate of the model, at least the rate itself."""
+    assert simulated_cohorts.wider(rate, trials, most) == pytest.approx(wide, rel=1e-12)
+
+
+def plain(function: Any) -> Any:
+    """A function of kernels as Python runs it."""
+    return getattr(function, "py_func", function)
+
+
+def test_a_place_is_found_by_its_lower_bound() -> None:
+    """The last bound that is at most the value, from the first on; no place beyond the last."""
+    find = plain(simulated_counts._find)
+    bounds = np.array([9.0, 0.0, 1.0, 3.0, 6.0])
+    assert [find(bounds, 1, 4, value) for value in (0.0, 0.9, 1.0, 2.9, 3.0, 5.9)] == [1, 1, 2, 2, 3, 3]
+
+
+def test_further_errors_find_room() -> None:
+    """Two places hold two; the third doubles the room and loses none."""
+    more, added = np.zeros((2, 2), dtype=np.int64), np.zeros(2)
+    for size, share in enumerate((0.5, 0.25, 0.125)):
+        more, added = plain(simulated_counts._kept)(more, added, size, size, size + 1, share)
+        assert added.size == (2 if size < 2 else 4)
+    assert more[:3].tolist() == [[0, 1], [1, 2], [2, 3]]
+    assert added[:3].tolist() == [0.5, 0.25, 0.125]
+
+
+def test_cells_sum_their_subjects() -> None:
+    """Each subject has the total of its cell, cohort by cohort."""
+    values = np.array([[1.0, 2, 4, 8, 16], [1, 1, 1, 0, 0]])
+    found = simulated_cohorts._in_cells(values, np.array([0, 2, 5]))
+    assert found.tolist() == [[3, 3, 28, 28, 28], [2, 2, 1, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("before", "part", "own"), [(1, 0.0, 0), (1, 2.0**-53, 1), (3, 0.0, 0), (3, 2.0**-53, 1)]
+)
+def test_an_error_at_the_wider_threshold_is_own_below_its_part(before: int, part: float, own: int) -> None:
+    """The least number that is drawn, 0, is below every part but 0: of a listed error, and of a cell's."""
+    seeds = np.array(
+        [-before * int(simulated_counts.GOLDEN) % 2**64], dtype=np.uint64
+    )  # the word 0 comes next
+    none = np.empty((1, 0, 3), dtype=np.int64), np.empty((1, 0))
+    ones = np.ones(40)
+    if before == 1:
+        ends = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+        table, _ = listed_tallies(
+            np.ones((1, 1), np.int64), np.zeros((1, 1)), *ends, ones[:1], ones, part, seeds, *none
+        )
+    else:
+        bounds, starts = np.arange(41.0)[None], np.array([0, 40])
+        table, _ = cell_tallies(
+            bounds, starts, np.ones((1, 1), np.int64), ones[None], ones, ones, 0.0, part, seeds, *none
+        )
+    assert table[0, 0] == own
+
+
+@pytest.mark.parametrize(("rate", "dense"), [(0.5, False), (0.5001, True)])
+def test_more_than_5000_expected_false_matches_are_drawn_as_sums(
+    rate: float, dense: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 10,000 comparisons of two subjects a half is drawn one by one."""
+    called: list[bool] = []
+    monkeypatch.setattr(simulated_cohorts, "_normal", lambda *_: called.append(True))
+    cells = Cells(
+        samples=np.full(2, 100), starts=np.array([0, 2]), weight=np.full(2, 10_000.0), identity=False
+    )
+    draw_non_mated(np.random.default_rng(1), cells, rate, np.ones((1, 2)), 0.0)
+    assert bool(called) is dense

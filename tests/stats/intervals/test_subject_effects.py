@@ -143,6 +143,17 @@ def test_mated_effects_are_mean_products_of_rates() -> None:
     assert effects.subject_upper > effects.subject
 
 
+def test_the_bound_of_mated_effects_takes_each_subjects_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 0 to 3 errors of three: its share of the products, less 1/4, less twice its share of the rates less 1/4."""
+    given: list[tuple[float, np.ndarray, np.ndarray, float]] = []
+    monkeypatch.setattr(subject_effects, "_upper", lambda *items: given.append(items) or 9.0)
+    mated_effects(np.array([0, 1, 2, 3]), np.array([3, 3, 3, 3]))
+    ((ratio, part, weight, seen),) = given
+    assert ratio == pytest.approx((1 / 3) / (11 / 54))
+    assert part == pytest.approx([1 / 4, -1 / 12, -1 / 6, 0])
+    assert (weight.tolist(), seen) == ([1.0] * 4, 4.0)
+
+
 def test_a_bound_takes_twice_the_variance_of_a_subject(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both subjects of a block share its noise: what goes into the bound is sqrt 2 times each subject's part."""
     errors = np.array([[0, 2, 1, 1], [2, 0, 1, 0], [1, 1, 0, 2], [1, 0, 2, 0]])
@@ -181,3 +192,29 @@ def test_the_error_of_gamma_effects_is_that_of_their_moments(variance: float) ->
     scale = 1 / (1 + variance)
     expected = scale**2 * (fourth - second**2) + 4 * variance - 4 * scale * (third - second)
     assert subject_effects._gamma_error(variance) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("errors", "mean"),
+    [
+        (
+            {(0, 1): 0.5, (2, 3): 0.5},
+            2 * 0.25 / 6,
+        ),  # one pair of blocks apart errs, in either order, of three
+        ({(0, 1): 0.5}, (0.5 / 6) ** 2),  # no two blocks apart err: the mean of any two
+    ],
+)
+def test_blocks_apart_are_those_without_a_common_subject(
+    errors: dict[tuple[int, int], float], mean: float
+) -> None:
+    """Four subjects have six blocks, three pairs of which share no subject."""
+    table = np.zeros((4, 4))
+    for (k, l), share in errors.items():  # noqa: E741  the paper's letter
+        table[k, l] = table[l, k] = share
+    assert subject_effects._blocks_apart(sums(table, 1 - np.eye(4))) == pytest.approx(mean)
+
+
+def test_three_subjects_have_no_blocks_apart() -> None:
+    """The mean product of errors is that of any two blocks."""
+    table = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    assert subject_effects._blocks_apart(sums(table, 4 * (1 - np.eye(3)))) == pytest.approx(1 / 16)

@@ -272,6 +272,9 @@ def test_the_rule_of_all_subjects_needs_no_groups(audit: Drawn, t: float) -> Non
     """Cut from the rule of the groups, it says what the rule without groups says."""
     alone = wilson.prepare(audit.tail, no_groups(audit.tail), [t])
     overall = wilson.prepare(audit.tail, audit.groups, [t]).overall(audit.tail)
+    assert (overall.sources_fmr, overall.sources_fnmr) == (alone.sources_fmr, alone.sources_fnmr)
+    assert overall.spread.member.shape == alone.spread.member.shape
+    assert overall.non_mated.errors.shape[1:] == alone.non_mated.errors.shape[1:]
     for weighting, rate in product(BOTH, ("fmr", "fnmr")):
         found, expected = (getattr(rule, rate)(t, 0, 0.05, weighting) for rule in (overall, alone))
         assert (found.errors, found.trials, found.borrowed_from) == (

@@ -160,3 +160,101 @@ def test_an_equal_error_rate_in_the_cut_is_refused() -> None:
     assert eer_hidden(above, 99.0, 0.2, 0.2) is None
     assert eer_hidden(Censoring(values=200), 50.0, 0.021, 0.020) is None
     assert eer_hidden(Censoring(values=200), 50.0, 0.0, 0.005) is None
+
+
+def test_ten_scores_of_half_a_percent_are_a_pile() -> None:
+    """Ten of two thousand, three times what the next value holds: each of these numbers is just enough."""
+    mated = MATED.copy()
+    mated[:10] = 120.0
+    assert censoring_of(mated, NON_MATED).ceiling == ScoreAtom(score=120.0, mated=0.005, non_mated=0.0)
+    assert censoring_of(np.append(mated, 60.0), NON_MATED).ceiling is None
+    for beside, pile in ((4, True), (5, False)):
+        low = np.repeat([1.0, 2.0], [12, beside])
+        assert (censoring_of(np.append(low, MATED[:100]), NON_MATED[:0]).floor is not None) is pile
+
+
+@pytest.mark.parametrize(
+    ("size", "times", "values"), [(1024, 10, 1024), (1025, 10, 0), (1024, 9, 0), (2, 10, 2), (1, 10, 0)]
+)
+def test_few_values_are_1024_at_most_met_ten_times(size: int, times: int, values: int) -> None:
+    """On average; one value alone says nothing."""
+    scores = np.repeat(np.arange(float(size)), times)
+    assert censoring_of(scores, scores[:0]) == Censoring(values=values)
+    more, fewer = np.append(scores, scores[-1]), scores[1:]
+    assert censoring_of(more[1:], scores[:0]).values == values
+    assert censoring_of(fewer, scores[:0]).values == 0
+
+
+def test_piles_are_no_few_values() -> None:
+    """A hundred scores, each its own, between a floor and a ceiling of a thousand; one value between is few."""
+    ends, inner = np.repeat([0.0, 101.0], 1000), np.arange(1.0, 101.0)
+    found = censoring_of(np.append(ends, inner), inner[:0])
+    assert (found.floor is None, found.ceiling is None, found.values) == (False, False, 0)
+    assert censoring_of(np.repeat([0.0, 1.0], [30, 10]), inner[:0]).values == 2
+    assert censoring_of(np.repeat([0.0, 1.0], [30, 9]), inner[:0]).values == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "non_mated", "said"),
+    [
+        (
+            "ceiling",
+            0.2,
+            "20 % of non-mated comparisons have the highest score, 7: a ceiling, below FMR 0.2 no",
+        ),
+        ("ceiling", 0.0, "0 % of non-mated comparisons have the highest score, 7: a ceiling"),
+        ("floor", 0.2, "20 % of non-mated comparisons have the least score, 7: a floor, above FMR 0.8 no"),
+        ("floor", 1.0, "100 % of non-mated comparisons have the least score, 7: a floor"),
+    ],
+)
+def test_a_pile_names_the_rates_that_it_hides(end: str, non_mated: float, said: str) -> None:
+    """Where it holds some non-mated comparisons and not all."""
+    (sentence,) = Censoring(**{end: ScoreAtom(score=7.0, mated=0.6, non_mated=non_mated)}).sentences()
+    assert sentence == f"60 % of mated and {said}{' threshold can be told' * said.endswith('no')}"
+
+
+@pytest.mark.parametrize(
+    ("realised", "tied", "allowed", "short"),
+    [(0.4, 50, 500, 0.4), (0.4, 49, 500, 1.0), (0.0, 0, 0, 1.0), (0.0, 1, 0, 0.0)],
+)
+def test_a_tenth_of_the_allowed_errors_is_a_step(
+    realised: float, tied: int, allowed: int, short: float
+) -> None:
+    """Fewer scores equal to the threshold are what the number of comparisons leaves."""
+    step = Step(target=1.0, threshold=7.0, realised=realised, above=1.0, tied=tied, allowed=allowed)
+    assert step.short == short
+
+
+def test_half_and_nine_tenths_of_a_target_are_enough() -> None:
+    """Half is not refused but said, nine tenths are not said, nor refused at a floor."""
+    half, most = (
+        Step(target=1.0, threshold=7.0, realised=r, above=1.0, tied=900, allowed=500) for r in (0.5, 0.9)
+    )
+    floor = Censoring(floor=ScoreAtom(score=7.0, mated=0.0, non_mated=0.1))
+    assert (refusal(Censoring(), half), remark(most)) == (None, None)
+    assert remark(half) is not None
+    assert "lies in the floor" in str(refusal(floor, half))
+    assert refusal(floor, most) is None
+
+
+@pytest.mark.parametrize(
+    ("fmr", "fnmr", "hidden"),
+    [(0.01, 0.0, False), (0.011, 0.0, True), (0.2, 0.1, False), (0.21, 0.1, True), (0.1, 0.21, True)],
+)
+def test_an_equal_error_rate_of_steps_is_hidden_by_a_percent_and_a_half(
+    fmr: float, fnmr: float, hidden: bool
+) -> None:
+    """Rates that differ by more than 0.01 and by more than half of the larger; only where values are few."""
+    assert (eer_hidden(Censoring(values=9), 3.0, fmr, fnmr) is not None) is hidden
+    assert eer_hidden(Censoring(), 3.0, fmr, fnmr) is None
+
+
+def test_an_equal_error_rate_beyond_a_pile_is_hidden() -> None:
+    """Past the floor or the ceiling as at them; the rates that would meet beyond are others."""
+    found = Censoring(
+        floor=ScoreAtom(score=40.0, mated=0.1, non_mated=0.9),
+        ceiling=ScoreAtom(score=99.0, mated=0.1, non_mated=0.9),
+    )
+    assert "lies in the floor of the scores, 39" in str(eer_hidden(found, 39.0, 0.1, 0.3))
+    assert "lies in the ceiling of the scores, 100" in str(eer_hidden(found, 100.0, 0.1, 0.3))
+    assert eer_hidden(found, 39.0, 0.3, 0.1) is None is eer_hidden(found, 100.0, 0.3, 0.1)

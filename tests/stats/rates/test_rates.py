@@ -123,6 +123,25 @@ def test_edges_below_the_floor_are_those_with_a_score_beside_them() -> None:
     assert _edges_below(tail, 9).tolist() == [1.0, 3.0]  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("non_mated", "mated", "num", "edges"),
+    [
+        ([1, 0, 0, 0, 1], [0] * 5, 9, [1.0, 4.0]),  # the last inner edge counts, the outer ones do not
+        ([0] * 5, [0, 1, 0, 0, 0], 9, [1.0, 2.0]),
+        ([1] * 5, [0] * 5, 2, [1.0, 3.0]),  # every second of four
+        ([1] * 5, [0] * 5, 0, [1.0]),
+    ],
+)
+def test_edges_below_the_floor_are_thinned(
+    non_mated: list[int], mated: list[int], num: int, edges: list[float]
+) -> None:
+    """Scores of either kind beside an edge make it one, and about ``num`` are taken at even steps."""
+    tail = SimpleNamespace(
+        edges=np.arange(6.0), histogram=np.array(non_mated), mated_histogram=np.array(mated), cutoff=5.0
+    )
+    assert _edges_below(tail, num).tolist() == edges  # type: ignore[arg-type]
+
+
 def test_curve_reaches_below_the_floor_by_the_histogram() -> None:
     """Everybody's curve goes on below the floor along the edges of the histogram; a group's ends there."""
     rng = np.random.default_rng(3)

@@ -45,3 +45,29 @@ def test_what_was_scored_again_is_named() -> None:
 def test_ten_expected_false_matches_are_enough(expected: float, warned: bool) -> None:
     """Fewer are warned of (FORMULAS 8.4)."""
     assert (resolution.warning(expected / 10_000, 10_000, 40) is not None) is warned
+
+
+@pytest.mark.parametrize(
+    ("non_mated", "named"),
+    [
+        (0, "none"),
+        (1, "5"),
+        (3, "1.67"),
+        (300, "0.0167"),
+        (500, "0.01"),
+        (4_999, "0.00101"),
+        (5_000, "0.001"),
+    ],
+)
+def test_the_smallest_target_has_three_digits(non_mated: int, named: str) -> None:
+    """Rounded up, and not where the digits hold it (FORMULAS 8.4)."""
+    assert resolution.smallest_target(non_mated) == named
+
+
+@pytest.mark.parametrize(("subjects", "said"), [(9, True), (10, False)])
+def test_false_matches_of_ten_subjects_are_enough(subjects: int, said: bool) -> None:
+    """Fewer are warned of; five expected false matches resolve a target, a little fewer do not."""
+    assert (resolution.warning(1e-3, 60_000, subjects) is not None) is said
+    assert resolution.unresolved(0.05, 100) is None
+    assert resolution.unresolved(0.0499, 100) is not None
+    assert resolution.beyond_budget([0.01], 1, 10, 1000) is None  # what is stored is enough for it

@@ -10,7 +10,7 @@ from oracles_rates import World, groups_from, lists, matrices
 from frtaudit.core import ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
-from frtaudit.stats.rates.targets import exact, threshold_at, threshold_at_max_group
+from frtaudit.stats.rates.targets import exact, threshold_at, threshold_at_max_group, thresholds_at
 from frtaudit.stats.similarity.tail import from_listed, from_matrix, no_groups
 
 TARGETS = st.sampled_from([0, 0.1, 0.2, "1/9", "2/27", Fraction(1, 3), 0.5, 0.95, 1, 1.5])
@@ -150,3 +150,11 @@ def test_only_comparisons_within_the_group_count(weighting: Weighting, listed: b
     for group_index, highest in ((1, 0.5), (2, 0.4)):
         for target in (0, 0.5):
             assert threshold_at(tail, groups, target, weighting, group_index) == highest
+
+
+def test_refused_targets_and_those_below_the_floor_have_no_threshold() -> None:
+    """By weighting and target; NaN where a reason is given, or the tail ends too early."""
+    tail = from_matrix([[1, 0.9, 0.2], [0.9, 1, 0.3], [0.2, 0.3, 1]], list("abb"))
+    short, groups = cut(tail, 0.5), no_groups(tail)
+    values = thresholds_at(short, groups, [0.0, 0.5, 0.0], [None, None, "refused"], list(Weighting))
+    assert np.array_equal(values, [[0.9, np.nan, np.nan]] * 2, equal_nan=True)
