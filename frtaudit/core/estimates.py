@@ -136,6 +136,10 @@ class Interval:
     p_value: Callable[[float, str], float] | None = field(default=None, compare=False, repr=False)
     people_for: Callable[[float, float], int | None] | None = field(default=None, compare=False, repr=False)
 
+    def __reduce__(self) -> tuple["partial[Interval]", tuple[()]]:
+        """Its copy has no functions: they decide requirements while an audit runs, and cannot be pickled."""
+        return partial(Interval, **{of.name: getattr(self, of.name) for of in fields(self) if of.compare}), ()
+
     def __post_init__(self) -> None:
         require((self.low is None) == (self.high is None), "both bounds or none")
         if self.low is None or self.high is None:
@@ -247,8 +251,8 @@ class Estimate:
 
     def __reduce__(self) -> tuple["partial[Estimate]", tuple[()]]:
         """Itself again from its fields: a read-only mapping cannot be pickled."""
-        values = {name.name: getattr(self, name.name) for name in fields(self)}
-        return partial(Estimate, **{**values, "at": dict(self.at)}), ()
+        values = {of.name: getattr(self, of.name) for of in fields(self)} | {"at": dict(self.at)}
+        return partial(Estimate, **values), ()
 
     @property
     def place(self) -> tuple[object, ...]:

@@ -19,7 +19,8 @@ def test_a_table_or_json_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main([*words[:2], "--json", *words[2:]]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [item["group"] for item in found["thresholds"]] == ["all", "x", "y"]
-    assert found["level"] == 0.95
+    assert (found["level"], found["weighting"]) == (0.95, "identity")
+    assert "weighting identity: every subject, or pair of subjects, counts the same" in table
 
 
 def test_groups_are_called_as_in_the_report(

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -31,3 +32,6 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text("{}")
     with pytest.raises(DataError, match="no tables/systems.parquet"):
         run_tables.read_run_tables(tmp_path)
+    shutil.copytree(runs() / "one", tmp_path / "run", ignore=shutil.ignore_patterns("verdict.json"))
+    with pytest.raises(DataError, match=r"run: no verdict.json; accepted: a complete run"):
+        run_tables.read_run_tables(tmp_path / "run")

@@ -1,4 +1,7 @@
+import copy
+import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +186,11 @@ def test_nobody_named_is_independent_comparisons() -> None:
         ({"scores": [[0.1]]}, r"scores: an array of shape \(1, 1\)"),
         ({"mated": np.ones(2556)}, "a mated line disagrees with the subjects"),
         ({"mated": np.full(2556, 3)}, "mated row 0: neither mated nor non-mated"),
+        (
+            {"mated": ["1"] * 2555 + ["maybe"]},
+            "mated row 2555: 'maybe' says neither .* accepted: 1 or 0, true",
+        ),
+        ({"scores": [0.1 + 1j]}, "scores: an array of complex numbers; accepted: real numbers"),
         ({"groups": {"subject": (["a"], ["a"])}}, "groups: 'subject' is the name of another column"),
         ({"samples": (["a"],)}, "samples: 1 arrays; accepted: two"),
     ],
@@ -191,6 +199,37 @@ def test_arrays_that_do_not_fit_are_one_line(changed: dict[str, Any], line: str)
     """A wrong length, shape, kind or a contradiction names the array, and what would be accepted."""
     with pytest.raises(DataError, match=line):
         frtaudit.evaluate(**{**comparisons(), **changed}, fmr=[0.1])
+
+
+def test_labels_may_be_the_words_of_a_score_list(evaluated: frtaudit.Report) -> None:
+    """As texts, in a list or an array, of any case."""
+    given = comparisons()
+    for yes, no in (("True", "False"), ("genuine", " impostor "), ("1", "0")):
+        words = np.where(given["mated"], yes, no)
+        report = frtaudit.evaluate(**{**given, "mated": words.tolist()}, fmr=[0.1], overrides=QUICK)
+        assert report.frame().equals(evaluated.frame())
+
+
+def test_a_tuple_is_one_name(evaluated: frtaudit.Report) -> None:
+    """Lists of tuples name a subject each, as a column of tuples does."""
+    given = comparisons()
+    people = tuple([(name, 1) for name in side] for side in given["subjects"])
+    report = frtaudit.evaluate(**{**given, "subjects": people}, fmr=[0.1], overrides=QUICK)
+    assert report.frame()["value"].tolist() == evaluated.frame()["value"].tolist()
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda report: pickle.loads(pickle.dumps(report))])
+def test_a_report_can_be_copied(
+    copied: Callable[[frtaudit.Report], frtaudit.Report], evaluated: frtaudit.Report, tmp_path: Path
+) -> None:
+    """Also to another process: a copy has the same numbers, and writes the same files."""
+    again = copied(evaluated)
+    assert again.frame("all").equals(evaluated.frame("all"))
+    written = [tmp_path / "a", tmp_path / "b"]
+    for report, folder in zip((evaluated, again), written, strict=True):
+        report.save(folder)
+    for name in ("result.json", "tables/scores.parquet", "tables/tail.parquet"):
+        assert len({(folder / name).read_bytes() for folder in written}) == 1
 
 
 def test_a_run_takes_two_arguments(tmp_path: Path) -> None:
@@ -249,3 +288,9 @@ def test_one_text_is_no_list_of_overrides() -> None:
     """The error says how to write it."""
     with pytest.raises(SpecError, match=r"spec: the text 'audit=demo'; accepted: a list: \['audit=demo'\]"):
         frtaudit.audit("audit=demo")
+    with pytest.raises(SpecError, match=r"overrides: the text 'seed=1'; accepted: a list: \['seed=1'\]"):
+        frtaudit.evaluate([0.1], [1], overrides="seed=1")
+    with pytest.raises(SpecError, match=r"overrides: the text 'seed=1'; accepted: a list: \['seed=1'\]"):
+        frtaudit.compare([runs() / "one"], "seed=1")
+    with pytest.raises(SpecError, match=r"runs: the text 'one'; accepted: a list: \['one'\]"):
+        frtaudit.compare("one")

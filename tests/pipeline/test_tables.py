@@ -1,5 +1,5 @@
-import inspect
 import json
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -209,7 +209,8 @@ def test_rows_that_wait_hold_no_system() -> None:
     """What is kept of a system until its rows are written has its scores, not its templates or replicates."""
     system = system_of()
     for rows in (score_rows(system), tail_rows(system)):
-        kept = inspect.getclosurevars(rows.part).nonlocals.values()
+        assert isinstance(rows.part, parquet._Comparisons)
+        kept = [getattr(rows.part, field.name) for field in fields(rows.part)]
         assert not any(isinstance(value, SystemData | ScoreTail) for value in kept)
 
 

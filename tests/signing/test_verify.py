@@ -335,6 +335,14 @@ def test_a_bad_trust_file_is_an_error(original: Path, tmp_path: Path) -> None:
     """A trust file that cannot be used is said, not ignored."""
     with pytest.raises(DataError, match="absent"):
         verify(original, [tmp_path / "absent.pem"])
+    with pytest.raises(DataError, match=r"--trust .*absent.pem: cannot be read"):
+        verify(original, str(tmp_path / "absent.pem"))
+
+
+def test_a_depth_is_one_of_two(original: Path) -> None:
+    """Another value is no deeper check that was asked for."""
+    with pytest.raises(DataError, match=r"depth: found 'page'; accepted: Depth.PAGE or Depth.PAPER"):
+        verify(original, depth="page")  # type: ignore[arg-type]  # what the test is about
 
 
 def test_a_signal_ends_it_between_two_checks(

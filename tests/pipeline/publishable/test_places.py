@@ -12,6 +12,9 @@ def test_a_run_that_is_not_there_is_not_published(tmp_path: Path) -> None:
     """In the words of frtaudit verify."""
     with pytest.raises(DataError, match="none: there is no such file or folder; accepted: a signed run that"):
         refuse_unverified(tmp_path / "none")
+    (tmp_path / "mailed.pdf").touch()
+    with pytest.raises(DataError, match=r"mailed.pdf: is a file; accepted: the folder of a signed run"):
+        refuse_unverified(tmp_path / "mailed.pdf")
 
 
 def test_nothing_is_written_beside_other_files(tmp_path: Path) -> None:
