@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations, count, islice
+from itertools import combinations
 from math import inf, nan
 
 import numpy as np
@@ -61,41 +61,6 @@ def people_of_copies(world: World, copies: Sequence[int], within: npt.NDArray[np
         for k, own in enumerate(world.samples)
         for c in range(int(copies[k]))
     ]
-
-
-def split_mix(state: int, number: int) -> int:
-    """Output ``number`` (1, 2, ...) of SplitMix64 from a state (Steele, Lea and Flood 2014, figures 16 and 17)."""
-    z = (state + number * 0x9E3779B97F4A7C15) % 2**64
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
-    return z ^ z >> 31
-
-
-def drawn_once(size: int, state: int) -> list[int]:
-    """``size`` draws of ``size`` samples: digits of one fraction where there are up to 8, else a word for each."""
-    while size <= 8:
-        left, digits = state >> 32, []
-        for _ in range(size):
-            digit, left = divmod(left * size, 2**32)
-            digits.append(digit)
-        if left >= 2**32 % size**size:
-            return digits
-        state = split_mix(state, 1)
-    words = ((split_mix(state, number) >> 32) * size for number in count(1))
-    return list(islice((word >> 32 for word in words if word % 2**32 >= 2**32 % size), size))
-
-
-def copies_apart(
-    sizes: npt.NDArray[np.int64], copies: npt.NDArray[np.uint8], seed: int, first: int
-) -> npt.NDArray[np.uint8]:
-    """How often each sample is drawn in each copy of its subject, (C, N, L), from the streams that key them."""
-    apart = np.zeros((int(copies.max(initial=1)), int(sizes.sum()), copies.shape[1]), dtype=np.uint8)
-    for (k, lane), number in np.ndenumerate(copies):
-        for copy in range(int(number)):
-            stream = split_mix(split_mix(split_mix(seed, 1), k + 1), copy + 1)
-            for draw in drawn_once(int(sizes[k]), split_mix(stream, first + lane + 1)):
-                apart[copy, int(sizes[:k].sum()) + draw, lane] += 1
-    return apart
 
 
 def blocks(world: World, people: list[Person], group_index: set[int]) -> list[list[float]]:

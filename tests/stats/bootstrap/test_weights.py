@@ -1,6 +1,5 @@
 import numpy as np
 import numpy.typing as npt
-import oracles_resample as slow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,19 +75,6 @@ def test_copies_summed_are_the_sum_of_copies_drawn_apart(n: list[int], most: int
     some = weights.draw_copies(sizes, copies, seed=seed, first=3, who=who)
     chosen = np.isin(np.repeat(np.arange(sizes.size), sizes), who)
     np.testing.assert_array_equal(some, apart[: len(some), chosen])
-
-
-@pytest.mark.parametrize("lanes", [1, 31, 40])
-def test_copies_are_those_of_their_streams(lanes: int) -> None:
-    """Drawn in plain Python: few samples and many, no copy and several, in steps of 32 draws and beside them."""
-    sizes = np.array([3, 0, 8, 9, 1, 5])
-    copies = np.random.default_rng(lanes).integers(0, 4, (sizes.size, lanes)).astype(np.uint8)
-    copies[3] = 0
-    apart = slow.copies_apart(sizes, copies, 7, 5)
-    np.testing.assert_array_equal(weights.draw_copies(sizes, copies, seed=7, first=5), apart)
-    np.testing.assert_array_equal(weights.draw_summed(sizes, copies, seed=7, first=5), apart.sum(axis=0))
-    once = slow.copies_apart(sizes, np.ones_like(copies), 7, 5)[0]
-    np.testing.assert_array_equal(weights.draw_within(sizes, seed=7, first=5, count=lanes), once)
 
 
 @pytest.mark.parametrize("size", [2, 40])
@@ -237,6 +223,26 @@ def test_draws_within_are_those_of_split_mix_and_lemire(size: int, seed: int) ->
         every = [draw for copy in range(40) for draw in digits(word_of(seed, 1, 0, copy, 0), size)]
         summed = weights.draw_summed(np.array([size]), forty, seed=seed, first=0)
         assert summed[:, 0].tolist() == np.bincount(every, minlength=size).tolist()
+
+
+@pytest.mark.parametrize("lanes", [1, 31, 40])
+def test_copies_that_replicates_have_are_drawn(lanes: int) -> None:
+    """Few samples and many, no copy and several, in steps of 32 draws and beside them."""
+    sizes, most = np.array([3, 0, 8, 9, 1, 5]), 3
+    copies = np.random.default_rng(lanes).integers(0, most + 1, (sizes.size, lanes)).astype(np.uint8)
+    copies[3], copies[0, 0] = 0, most
+    expected = np.zeros((most, int(sizes.sum()), lanes), dtype=np.uint8)
+    for copy, subject, lane in np.ndindex(most, sizes.size, lanes):
+        word, size = word_of(7, 1, subject, copy, 5 + lane), int(sizes[subject])
+        for draw in digits(word, size) if size <= 8 else lemire(word, size, size):
+            expected[copy, int(sizes[:subject].sum()) + draw, lane] += 1
+    has = np.arange(most)[:, None, None] < np.repeat(copies, sizes, axis=0)
+    drawn = weights.draw_copies(sizes, copies, seed=7, first=5)
+    np.testing.assert_array_equal(drawn, expected * has)
+    np.testing.assert_array_equal(
+        weights.draw_summed(sizes, copies, seed=7, first=5), (expected * has).sum(axis=0)
+    )
+    np.testing.assert_array_equal(weights.draw_within(sizes, seed=7, first=5, count=lanes), expected[0])
 
 
 @pytest.mark.parametrize("size", [1, 3, 10, 255])
