@@ -11,9 +11,9 @@ from frtaudit.errors import SpecError
 from frtaudit.inputs.places import need_search
 
 _PATH = re.compile(
-    r"(?=[A-Za-z]|.*/)(?!(?:true|false|null|inf|nan)$)[\w./-]+", re.ASCII | re.IGNORECASE
+    r"(?=[A-Za-z]|.*/)(?!(?:true|false|null|inf|nan)$)[\w./-]{1,300}", re.ASCII | re.IGNORECASE
 )  # a text
-_COHORT = re.compile(r"[+~]*(?:audit|cohort)(?:\.root)?[=@]")
+_COHORT = re.compile(r"[+~]*(?:audit|cohort)(?:\.(?:root|type))?[=@]")
 
 OVERRIDES = """\
 overrides

@@ -85,6 +85,8 @@ def test_a_missing_folder_of_a_search_is_told_as_its_cohort_tells_it(
         ["${name}"],
         ["missing", "audit=mine"],
         ["missing", "cohort=mine"],
+        ["missing", "cohort.type=templates"],
+        ["m" * 301],
         ["missing", "+cohort.root=."],
         ["missing", "++cohort={type: queries, root: .}"],
         ["one", "two"],
