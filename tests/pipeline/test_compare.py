@@ -11,6 +11,7 @@ from frtaudit.cli.main import main
 from frtaudit.config.json_schema import schema_text
 from frtaudit.core import AuditResult
 from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.inputs import run_tables
 from frtaudit.inputs.run_tables import read_run_tables
 from frtaudit.pipeline import compare
 from frtaudit.pipeline.audit import audit
@@ -83,7 +84,8 @@ def test_a_system_that_says_nothing_is_called_by_its_runs_folder(
         )
         for system, folder in zip(systems, folders, strict=True)
     }
-    monkeypatch.setattr(compare, "read_run_tables", lambda path: read[path.name])
+    monkeypatch.setattr(compare, "need_run", lambda _path: None)
+    monkeypatch.setattr(run_tables, "read_run_tables", lambda path: read[path.name])
     words = overrides_of([*folders])
     assert [word for word in words if word.startswith("cohort.names")] == ([names] if names else [])
 
