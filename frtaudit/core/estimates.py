@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar, TypedDict, Unpack
+from typing import ClassVar, Self, TypedDict, Unpack
 
 from frtaudit.core.canonical import dumps
 from frtaudit.core.freeze import require
@@ -136,9 +136,17 @@ class Interval:
     p_value: Callable[[float, str], float] | None = field(default=None, compare=False, repr=False)
     people_for: Callable[[float, float], int | None] | None = field(default=None, compare=False, repr=False)
 
-    def __reduce__(self) -> tuple["partial[Interval]", tuple[()]]:
-        """Its copy has no functions: they decide requirements while an audit runs, and cannot be pickled."""
-        return partial(Interval, **{of.name: getattr(self, of.name) for of in fields(self) if of.compare}), ()
+    def __reduce__(self) -> tuple["partial[Self]", tuple[()]]:
+        """What is pickled has no functions: they decide requirements while an audit runs."""
+        return partial(
+            type(self), **{of.name: getattr(self, of.name) for of in fields(self) if of.compare}
+        ), ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _: object) -> Self:
+        return self
 
     def __post_init__(self) -> None:
         require((self.low is None) == (self.high is None), "both bounds or none")
@@ -249,10 +257,10 @@ class Estimate:
             require(0 <= self.numerator <= self.denominator, "errors within trials")
         require(self.value is not None or bool(self.note), "no value without a note")
 
-    def __reduce__(self) -> tuple["partial[Estimate]", tuple[()]]:
+    def __reduce__(self) -> tuple["partial[Self]", tuple[()]]:
         """Itself again from its fields: a read-only mapping cannot be pickled."""
         values = {of.name: getattr(self, of.name) for of in fields(self)} | {"at": dict(self.at)}
-        return partial(Estimate, **values), ()
+        return partial(type(self), **values), ()
 
     @property
     def place(self) -> tuple[object, ...]:

@@ -16,6 +16,7 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
+from frtaudit.core.spec import Weighting
 from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import DataError, why
 from frtaudit.inputs.acquisition import acquired_rows
@@ -95,7 +96,8 @@ def read_run_tables(path: Path) -> RunTables:
 
 
 def _check_numbers(spec: Mapping[str, Json]) -> None:
-    """Raise :class:`TypeError` where the numbers of a spec that a comparison takes over are none."""
+    """Raise ValueError or TypeError where what a comparison takes over of a spec is none of its kind."""
+    Weighting(spec.get("weighting", Weighting.IDENTITY.value))
     bootstrap, thresholds = mapping(spec.get("bootstrap")), mapping(spec.get("thresholds"))
     targets = thresholds.get("fmr", ())
     if not isinstance(targets, (list, tuple)) or not all(type(target) in (int, float) for target in targets):

@@ -225,12 +225,12 @@ class Report:
         self.places.append(Path(folder))
         return summary
 
-    def verify(self, trust: Iterable[str | Path] = ()) -> "Verification":
+    def verify(self, trust: str | Path | Iterable[str | Path] = ()) -> "Verification":
         """Check the run folder of this report, offline: where it was saved last, or read from.
 
         Parameters
         ----------
-        trust : iterable of str or Path
+        trust : str, Path or iterable of these
             PEM files of signers, beside those that this machine trusts.
 
         Returns

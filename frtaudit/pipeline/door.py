@@ -96,7 +96,8 @@ def evaluate(
         A score for each comparison; higher is more alike. NaN: the comparison failed, and is counted as that. Of a
         DataFrame each row is a comparison, and the other arguments name its columns.
     mated : array_like of bool, shape (P,), or str
-        Whether both samples are of one subject: 1 for mated, as ``y_true`` of scikit-learn, which takes it first.
+        Whether both samples are of one subject: 1 for mated, as ``y_true`` of scikit-learn, which takes it first; or
+        the words of a score list, such as ``"true"`` and ``"false"``.
     subjects : pair of array_like, each of shape (P,), or of str, optional
         The subjects of the probes, and of the references.
     samples : pair of array_like, each of shape (P,), optional
@@ -237,7 +238,7 @@ def compare(runs: Sequence[str | Path] | Mapping[str, str | Path], overrides: Se
     Raises
     ------
     SpecError
-        There is no run, or an override cannot be used.
+        There is no run, an override cannot be used, or one text stands in place of a list.
     DataError
         A folder is no finished run, or the runs share too little.
     VerificationError

@@ -93,9 +93,9 @@ def score_arrays(
     >>> arrays.load({}, 0).cohort.subject_ids
     ('a', 'b')
     """
+    score = _numbers("scores", scores)
     if np.asarray(scores).dtype == np.bool_:
         raise DataError("scores", "an array of booleans", SCORES_FIRST)
-    score = _numbers("scores", scores)
     kinds = _kinds(mated)
     _check_length("mated", kinds.size, score.size)
     neither = np.flatnonzero(~np.isin(kinds, (0.0, 1.0)))
@@ -130,19 +130,22 @@ def classes_of(arrays: ScoreArrays, schema: str) -> list[str]:
 
 def _kinds(mated: npt.ArrayLike) -> Floats:
     """1 for mated, 0 for non-mated, from numbers or from the words that a score list has."""
-    values = np.asarray(mated)
-    if values.dtype.kind not in "OUT" or values.ndim != 1:
+    try:
         return _numbers("mated", mated)
-    kinds = np.array([truth(str(value).strip().lower()) for value in values], dtype=np.float64)
+    except DataError:
+        words = np.array(mated, dtype=object)
+        if words.ndim != 1 or not any(isinstance(word, str) for word in words):
+            raise
+    kinds = np.array([truth(str(word).strip().lower()) for word in words], dtype=np.float64)
     neither = np.flatnonzero(kinds < 0)
     if neither.size:
-        text = f"{str(values[neither[0]])!r:.60} says neither mated nor non-mated"
+        text = f"{str(words[neither[0]])!r:.60} says neither mated nor non-mated"
         raise DataError(f"mated row {neither[0]}", text, "1 or 0, true or false, mated or non-mated")
     return kinds
 
 
 def _numbers(name: str, values: npt.ArrayLike) -> Floats:
-    if np.iscomplexobj(values):
+    if getattr(getattr(values, "dtype", None), "kind", "") == "c":  # a list of them is no array of numbers
         raise DataError(name, "an array of complex numbers", "real numbers")
     try:
         numbers = np.asarray(values, dtype=np.float64)
@@ -166,8 +169,11 @@ def _texts(name: str, values: npt.ArrayLike, size: int) -> list[str]:
     """One text for each comparison; None and NaN are the empty text."""
     import pandas as pd
 
-    flat = values if isinstance(values, list | tuple) else np.asarray(values, dtype=object).ravel()
-    series = pd.Series(list(flat), dtype=object)  # of a list of tuples each is a name
+    if isinstance(values, list | tuple) and any(isinstance(value, tuple) for value in values):
+        flat = list(values)  # each is a name
+    else:
+        flat = np.asarray(values, dtype=object).ravel().tolist()
+    series = pd.Series(flat, dtype=object)
     _check_length(name, series.size, size)
     return [str(text) for text in series.map(str, na_action="ignore").fillna("")]
 

@@ -172,20 +172,20 @@ def upper_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers)
     wilson = (p + t**2 / (2 * n) + root) / (1 + t**2 / n)
     tail, x, y = scipy.special.ndtr(-t), p * n, (1 - p) * n
     exact = np.ones(p.shape)
-    some, far = tail >= FAR, (tail >= UNDERFLOW) & (tail < FAR)
+    some, far = (y > 0) & (tail >= FAR), (y > 0) & (tail >= UNDERFLOW) & (tail < FAR)
     exact[some] = scipy.special.betainccinv(x[some] + 1, y[some], tail[some])  # 1 - B(a'; y, x+1)
     if far.any():
         exact[far] = _far_quantile(
             lambda q: scipy.special.betaincc(x[far] + 1, y[far], q) > tail[far], np.zeros(int(far.sum())), 1.0
         )
     above = np.minimum(np.maximum(exact, wilson), 1.0)
-    return np.asarray(np.where(np.isnan(exact), 1.0, above))  # nan: nothing but errors, or no double below 1
+    return np.asarray(np.where(np.isnan(exact), 1.0, above))  # nan: no double below 1
 
 
 def _beta_quantile(tail: Floats, x: Floats, y: Floats) -> Floats:
     """B(tail; x, y+1), 0 where the tail or the quantile is below what SciPy can tell from 0."""
     values = np.zeros(x.shape)
-    some, far = tail >= FAR, (tail >= UNDERFLOW) & (tail < FAR)
+    some, far = (x > 0) & (tail >= FAR), (x > 0) & (tail >= UNDERFLOW) & (tail < FAR)
     values[some] = scipy.special.betaincinv(x[some], y[some] + 1, tail[some])
     if far.any():
         least = np.full(int(far.sum()), math.log(UNDERFLOW / 2))
@@ -194,7 +194,7 @@ def _beta_quantile(tail: Floats, x: Floats, y: Floats) -> Floats:
                 lambda q: scipy.special.betainc(x[far], y[far] + 1, np.exp(q)) <= tail[far], least, 0.0
             )
         )
-    return np.where(values >= UNDERFLOW, values, 0.0)  # nan: no error
+    return np.where(values >= UNDERFLOW, values, 0.0)
 
 
 def _far_quantile(below: Callable[[Floats], Flags], low: Floats, high: float) -> Floats:

@@ -313,6 +313,14 @@ def test_a_share_of_right_decisions_is_the_mirror_of_its_errors(
         assert right.p_below(limit) == pytest.approx(wrong.p_above(1 - limit), rel=1e-6, abs=1e-12)
 
 
+def test_the_upper_bound_of_nothing_but_errors_is_one() -> None:
+    """Also where the tail is so small that the bound is found by halving (FORMULAS 8.1)."""
+    n_eff, error = np.array([7.0, 240, 1234.5, 1e6]), np.geomspace(1e-6, 0.2, 60)[:, None]
+    assert all(
+        (bounds.upper_bound(1.0, n_eff, degrees, error) == 1).all() for degrees in (1.0, 1.5, 2.0, 3.0, 99.0)
+    )
+
+
 def test_the_upper_bound_rises_with_the_errors_of_one_person() -> None:
     """All errors are of one person: one more of them never lowers the bound, though its design effect rises with it."""
     rng = np.random.default_rng(4)
