@@ -138,15 +138,13 @@ class Interval:
 
     def __reduce__(self) -> tuple["partial[Self]", tuple[()]]:
         """What is pickled has no functions: they decide requirements while an audit runs."""
-        return partial(
-            type(self), **{of.name: getattr(self, of.name) for of in fields(self) if of.compare}
-        ), ()
+        values = {of.name: getattr(self, of.name) for of in fields(self) if of.compare}
+        return partial(type(self), **values), ()
 
-    def __copy__(self) -> Self:
+    def __copy__(self, _: object = None) -> Self:
         return self
 
-    def __deepcopy__(self, _: object) -> Self:
-        return self
+    __deepcopy__ = __copy__
 
     def __post_init__(self) -> None:
         require((self.low is None) == (self.high is None), "both bounds or none")
@@ -258,9 +256,8 @@ class Estimate:
         require(self.value is not None or bool(self.note), "no value without a note")
 
     def __reduce__(self) -> tuple["partial[Self]", tuple[()]]:
-        """Itself again from its fields: a read-only mapping cannot be pickled."""
-        values = {of.name: getattr(self, of.name) for of in fields(self)} | {"at": dict(self.at)}
-        return partial(type(self), **values), ()
+        values = {of.name: getattr(self, of.name) for of in fields(self)}
+        return partial(type(self), **{**values, "at": dict(self.at)}), ()  # a read-only one cannot be pickled
 
     @property
     def place(self) -> tuple[object, ...]:
