@@ -21,6 +21,7 @@ APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that sha
 SHIPPED = str(ROOT / "conf")
 DRAWING = "frtaudit.report.figures.canvas.svg_of"
 DEAR = ("test_random_reports.py", "test_interrupted.py")  # a minute or more in one test: it is never the last
+UNCOMPILED = ROOT / "tests" / "collection"  # no kernel is needed there
 
 # No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
 # change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples; `walk` runs few: which lines are reached.
@@ -69,12 +70,16 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Dear files, dear cases apart, then files that hold a slow test: no worker is left alone with one at the end."""
+    """Dear files, dear cases apart, then files that hold a slow test: no worker is left alone with one at the end.
+
+    What compiles nothing comes before: while one worker compiles the kernels of an audit, the other need not as well.
+    """
     slow = {item.path for item in items if item.get_closest_marker("slow")}
 
     def turn(item: pytest.Item) -> tuple[bool, ...]:
         is_slow = item.path in slow
-        return item.path.name not in DEAR, not (is_slow and _apart(item.nodeid)), not is_slow
+        compiles = not item.path.is_relative_to(UNCOMPILED)
+        return item.path.name not in DEAR, compiles, not (is_slow and _apart(item.nodeid)), not is_slow
 
     items.sort(key=turn)
 

@@ -106,6 +106,7 @@ def test_limits_move_what_is_left_out() -> None:
     assert strict.reason.count("faces") > found.labelled.reason.count("faces")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not lfw().is_dir(), reason="no LFW: set FRTAUDIT_DATA")
 def test_labels_of_lfw_as_a_web_search() -> None:
     """Five models, 217 people, a tenth to three fifths of the faces strangers: 99 of 100 labels are right."""

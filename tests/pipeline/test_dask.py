@@ -145,6 +145,7 @@ def test_workers_give_the_bits_of_threads(executor: DaskExecutor) -> None:
     assert [bits(part) for part in parts[0]] == [bits(part) for part in parts[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_blocks")
 def test_a_killed_worker_changes_no_bit(executor: DaskExecutor, tmp_path: Path) -> None:
     """A worker that is killed at its work: its blocks are done again by others, and the result is the same."""
@@ -300,6 +301,7 @@ def test_the_threads_can_use_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     assert to_plain(spec(engine=Engine.GPU)) == to_plain(spec())
 
 
+@pytest.mark.slow
 def test_an_audit_with_a_device_is_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """What multiplies is no part of an audit: the same result and tables, every pair of two strips screened there."""
     install(monkeypatch, StandIn())

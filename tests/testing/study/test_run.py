@@ -45,6 +45,7 @@ def found() -> run.Study:
     )
 
 
+@pytest.mark.slow
 def test_every_method_is_read_at_every_point() -> None:
     """FMR and FNMR at three thresholds and FNMR at one target, by all nine methods, then the other quantities."""
     keys = list(small(TINY).shots)
@@ -115,6 +116,7 @@ def test_claims_are_those_of_the_rules() -> None:
     assert claims.floor_of(replace(key, quantity="d_l2", method=Method.VERTEX_GAUSSIAN)) == 0.95
 
 
+@pytest.mark.slow
 def test_the_study_is_one_json_value() -> None:
     """Cells, levels, tests and the example of no errors stand in it; the summary counts what holds."""
     study = found()
@@ -138,6 +140,7 @@ def test_the_same_people_are_judged_too() -> None:
         assert len(list(run.summary(study))) == lines + 1
 
 
+@pytest.mark.slow
 def test_what_is_packed_is_unpacked() -> None:
     """The written form says the same."""
     assert dumps(run.unpacked(run.packed(found()))) == dumps(found())
@@ -150,6 +153,7 @@ def test_a_cell_that_is_not_there_is_refused() -> None:
         run.cells_of(run.Settings(cells=("moon",)))
 
 
+@pytest.mark.slow
 def test_errors_run_out() -> None:
     """The bootstrap misses in every cohort without an error; the rule's bound exceeds independent Wilson's."""
     rows = found()["few_errors"]
