@@ -9,9 +9,10 @@ from typing import Any, NoReturn  # Any: titles or figures
 
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.metrics import METRICS
+from frtaudit.core.run_files import RESULT
 from frtaudit.errors import DataError, SpecError, printable
 from frtaudit.report.figure_choice import ACCEPTED, FORMATS, NONE_CHOSEN, WIDTHS, Choice
-from frtaudit.report.files import RESULT, STUDY_FILE, TABLE
+from frtaudit.report.files import STUDY_FILE, TABLE
 
 EXAMPLES = """\
 examples

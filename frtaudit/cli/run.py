@@ -34,13 +34,13 @@ from frtaudit.config.plugins import fault_line
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
+from frtaudit.core.run_files import RESULT
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.names import ASCII
 from frtaudit.errors import FrtauditError, SpecError
 
 DONE, COULD_NOT, USAGE = 0, 1, 2
 DEBUG = "FRTAUDIT_DEBUG"
-RESULT = "result.json"
 FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
 _IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
 

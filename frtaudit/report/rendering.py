@@ -9,6 +9,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.plain.structure import build, plain, silent
 from frtaudit.core.result import Previous
+from frtaudit.core.run_files import RESULT
 from frtaudit.core.spec import Report
 from frtaudit.report import render, sweep
 from frtaudit.report.checklists import filled, to_csv, to_json
@@ -17,7 +18,6 @@ from frtaudit.report.files import (
     CHECKLISTS_CSV,
     PREVIOUS,
     RENDERED_BY,
-    RESULT,
     SETTINGS,
     STATUS,
     TABLE,
