@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
 from frtaudit.cli import main
 from frtaudit.cli.refusals import checked_early
 from frtaudit.config import composition, named_files
 from frtaudit.config.load import Typed, load_spec
-from frtaudit.errors import FrtauditError
+from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.pipeline.dry_run import check
 
 UNDECLARED = ("schema=null", "+schemas.group={column: group}")
@@ -100,6 +101,18 @@ def test_settings_of_hydra_are_refused_by_every_command(
     assert main.main(command) == 2
     assert capsys.readouterr().err.count("spec: changes settings of Hydra; accepted: keys of the spec") == 1
     assert [path.name for path in tmp_path.rglob("*")] == ["faces.csv"]
+
+
+@pytest.mark.parametrize("node", [None, {"job": None}, {"job": "x"}, {"runtime": None}, {"overrides": None}])
+def test_a_node_that_empties_settings_of_hydra_is_refused(node: object) -> None:
+    """What another wheel puts into Hydra's store may take from Hydra what it reads itself: one line says so."""
+    store = ConfigStore.instance()
+    store.store(name="emptied", group="audit", package="_global_", node={"hydra": node})
+    try:
+        with pytest.raises(SpecError, match=r"^spec: changes settings of Hydra; accepted: keys of the spec$"):
+            load_spec(["audit=emptied"])
+    finally:
+        store.repo["audit"].pop("emptied.yaml")
 
 
 def test_a_spec_that_names_the_seal_that_is_to_be_made_can_be_sealed(
