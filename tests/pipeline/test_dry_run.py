@@ -28,6 +28,7 @@ from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.pipeline import dry_run
+from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.dry_run import check, memory_of
 
 EACH = RequirementSpec(name="each", metric="fnmr_at_fmr", at={"fmr": 0.01}, group="each", limit=0.1)
@@ -262,3 +263,27 @@ def test_test_sets_are_made_and_said() -> None:
     assert "test set own: 60 pairs, folds constructed identity-disjoint" in lines
     with pytest.raises(SpecError, match="test_sets.own.folds.source: no folds"):
         check(spec(test_sets={"own": PairSetSpec(pairs=Sampled(mated=30))}))
+
+
+def rows_of(a: int, b: int, *, both_orders: bool) -> list[str]:
+    """A comparison of two people as lines of a score list; every twentieth sum has -1 for a failure."""
+    score = -1 if (a + b) % 20 == 0 else round((0.9 if a == b else 0.1) + (37 * a + b) % 101 / 1013, 5)
+    there, back = f"{a}a,{b}b,p{a},p{b},{score}", f"{b}b,{a}a,p{b},p{a},{score}"
+    return [there, back] if both_orders else [there]
+
+
+@pytest.mark.parametrize("both_orders", [False, True])
+def test_a_number_that_stands_for_failures_is_noted_as_the_report_does(
+    tmp_path: Path, *, both_orders: bool
+) -> None:
+    """The least score of many comparisons, such as -1, is a floor: the note of the report, and what to do."""
+    rows = [row for a in range(60) for b in range(a, 60) for row in rows_of(a, b, both_orders=both_orders)]
+    header = "probe,reference,probe_subject,reference_subject,score"
+    (tmp_path / "acme.csv").write_text("\n".join([header, *rows]) + "\n")
+    words = ["audit=scores", f"cohort.root={tmp_path}", "thresholds.fmr=[0.01]", "bootstrap.B=199"]
+    made = load_spec([*words, "analyses=[error_rates]"])
+    (note,) = [note for note in audit(made).result.notes if "floor" in note]
+    assert note.startswith(
+        "acme: 10 % of mated and 4.92 % of non-mated comparisons have the least score, -1: a "
+    )
+    assert f"warning: {note}; of failures, leave the score empty" in check(made)
