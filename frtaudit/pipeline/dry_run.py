@@ -18,7 +18,9 @@ from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.score_direction import direction_notes
 from frtaudit.inputs.pairing import occurrence, pair_keys
 from frtaudit.inputs.pairlist import read_pairs
+from frtaudit.inputs.places import MAX_NAMED
 from frtaudit.inputs.schemas import undeclared
+from frtaudit.inputs.tables import SUFFIXES
 from frtaudit.pipeline.censoring import censoring_in
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
@@ -97,6 +99,9 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
     """What was noted of the data, and what looks wrong before anything is audited."""
     cohort_data = prepared.cohort_data
     yield from cohort_data.notes
+    if unread := cohort_data.unread:
+        more = f" and {len(unread) - MAX_NAMED} more" if len(unread) > MAX_NAMED else ""
+        yield f"not read: {', '.join(unread[:MAX_NAMED])}{more}; a score list ends in {', '.join(SUFFIXES)}"
     for name, schema in spec.schemas.items():
         if values := undeclared(schema, cohort_data.attributes):
             yield f"schemas.{name}: column {schema.column!r} also holds {values}: counted as unknown"

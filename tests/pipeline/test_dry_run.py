@@ -287,3 +287,22 @@ def test_a_number_that_stands_for_failures_is_noted_as_the_report_does(
         "acme: 10 % of mated and 4.92 % of non-mated comparisons have the least score, -1: a "
     )
     assert f"warning: {note}; of failures, leave the score empty" in check(made)
+
+
+def test_lists_by_endings_that_are_not_read_are_named(tmp_path: Path) -> None:
+    """Beside score lists, a .txt or a spreadsheet is no system: check says so in one line, unless files are named."""
+    rows = [row for a in range(20) for b in range(a, 20) for row in rows_of(a, b, both_orders=False)]
+    header = "probe,reference,probe_subject,reference_subject,score"
+    for name in ("acme.csv", "beta.txt", "Gamma.XLSX", ".hidden.txt", "notes.md"):
+        (tmp_path / name).write_text("\n".join([header, *rows]) + "\n")
+    (tmp_path / "folder.txt").mkdir()
+    words = ["audit=scores", f"cohort.root={tmp_path}", "thresholds.fmr=[0.1]"]
+    line = (
+        "warning: not read: Gamma.XLSX, beta.txt; a score list ends in .csv, .tsv, .csv.gz, .tsv.gz, .parquet"
+    )
+    assert line in check(load_spec(words))
+    for number in range(8):
+        (tmp_path / f"z{number}.txt").touch()
+    (line,) = [line for line in check(load_spec(words)) if "not read" in line]
+    assert "z5.txt and 2 more; a score list" in line
+    assert not [line for line in check(load_spec([*words, "cohort.files=[acme.csv]"])) if "not read" in line]
