@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, dumps
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.text.columns import aligned
 from frtaudit.errors import printable
 

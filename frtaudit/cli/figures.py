@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NoReturn  # Any: titles or figures
 
 from frtaudit.core.machine.command_line import Parser
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.metrics import METRICS
-from frtaudit.core.run_files import RESULT
 from frtaudit.errors import DataError, SpecError, printable
 from frtaudit.report.figure_choice import ACCEPTED, FORMATS, NONE_CHOSEN, WIDTHS, Choice
 from frtaudit.report.files import STUDY_FILE, TABLE

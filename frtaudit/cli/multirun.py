@@ -44,7 +44,7 @@ from frtaudit.core.findings import FailOn, Verdict, exit_code
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import UNEXPECTED, as_line
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, FrtauditError, SpecError, printable

@@ -33,7 +33,7 @@ from frtaudit.config.plugins import fault_line
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.names import ASCII
 from frtaudit.errors import FrtauditError, SpecError

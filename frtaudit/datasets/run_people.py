@@ -3,7 +3,7 @@
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.identity import from_plain
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.inputs.run_tables import RunTables
 from frtaudit.pipeline.components import load_cohort

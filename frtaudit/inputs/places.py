@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 
 from frtaudit.core.machine.files import check_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.structure import closest
-from frtaudit.core.run_files import RESULT
 from frtaudit.errors import DataError, column_names
 
 MAX_NAMED = 8  # entries of a folder in an error

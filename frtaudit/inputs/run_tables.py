@@ -14,8 +14,8 @@ from frtaudit.core.canonical import Json, mapping, read_json, sha256, sha256_fil
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.result import AuditResult
-from frtaudit.core.run_files import RESULT, VERDICT
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.core.spec_values import FOLDS

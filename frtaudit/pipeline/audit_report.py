@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.findings import exit_code, verdict_counts
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import SpecError, VerificationError
 from frtaudit.pipeline import frames
 

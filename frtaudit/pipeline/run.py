@@ -15,9 +15,9 @@ from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import on_terminal
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.registry import names
 from frtaudit.core.result import Previous
-from frtaudit.core.run_files import RESULT, VERDICT
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError

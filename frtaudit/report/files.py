@@ -12,7 +12,7 @@ from pathlib import Path
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.files import read_regular
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, why
 
 HTML, PDF, ANNEX = "report.html", "report.pdf", "annex.pdf"

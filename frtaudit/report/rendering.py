@@ -7,9 +7,9 @@ from typing import cast
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.structure import build, plain, silent
 from frtaudit.core.result import Previous
-from frtaudit.core.run_files import RESULT
 from frtaudit.core.spec import Report
 from frtaudit.report import render, sweep
 from frtaudit.report.checklists import filled, to_csv, to_json

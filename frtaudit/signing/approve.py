@@ -9,7 +9,7 @@ import tempfile
 from datetime import datetime
 from pathlib import Path
 
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.report.files import PDF
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval

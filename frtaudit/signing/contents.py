@@ -9,9 +9,9 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, digest, mapping, sha256, to_bytes
 from frtaudit.core.findings import Verdict, verdict_counts
 from frtaudit.core.machine.faults import of_machine
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.result_schema import result_schema
-from frtaudit.core.run_files import RESULT, VERDICT
 from frtaudit.errors import FrtauditError, VerificationError, why
 from frtaudit.evaluation.contradictions import FULL, contradiction
 from frtaudit.report.files import PREVIOUS

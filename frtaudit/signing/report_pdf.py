@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import PREVIOUS
 from frtaudit.signing.contents import earlier_checks, lone_seal_checks, result_checks, seal_of_result

@@ -17,10 +17,10 @@ from typing import TypeGuard
 from frtaudit.core.canonical import Json, read_json, sha256
 from frtaudit.core.machine.command_line import CheckParser
 from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.records import from_json
 from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
-from frtaudit.core.run_files import RESULT
 from frtaudit.errors import DataError, FrtauditError, printable, why
 from frtaudit.report.files import jobs_in
 from frtaudit.report.source import escape

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from frtaudit.core.canonical import Json
 from frtaudit.core.machine.faults import as_line, of_machine
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.result import AuditResult
-from frtaudit.core.run_files import RESULT
 from frtaudit.errors import DataError, FrtauditError, UnfinishedError, why
 from frtaudit.evaluation.contradictions import unfounded
 from frtaudit.report.files import (

@@ -8,8 +8,8 @@ from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.faults import of_machine
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.result import AuditResult
-from frtaudit.core.run_files import RESULT, VERDICT
 from frtaudit.errors import VerificationError, why
 from frtaudit.report.files import PDF as REPORT
 from frtaudit.report.files import SETTINGS, TABLE

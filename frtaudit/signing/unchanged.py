@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.report.files import PDF, TABLE
 from frtaudit.signing.coverage import outer_statement_of

@@ -5,7 +5,7 @@ import pytest
 from small_audits import spec
 
 from frtaudit.core.identity import to_plain
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.run_people import names_of

@@ -15,7 +15,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, sha256_file, to_bytes
 from frtaudit.core.machine.lock import lock
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.core.run_files import RESULT, VERDICT
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.files import SETTINGS, STATUS
 

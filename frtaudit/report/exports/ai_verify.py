@@ -6,8 +6,8 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.registry import register
-from frtaudit.core.run_files import RESULT
 from frtaudit.report.exports.run_folder import FinishedRun
 
 FILE = "ai_verify.json"

@@ -12,7 +12,7 @@ from frtaudit.core import AuditResult, Estimate, Finding, Verdict
 from frtaudit.core.canonical import read_json
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.files import check_regular, read_regular
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError
 from frtaudit.report.source import OF_SUBJECTS, Source
 

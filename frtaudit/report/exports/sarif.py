@@ -8,8 +8,8 @@ from pathlib import Path
 from frtaudit.core import Finding, Verdict
 from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.registry import register
-from frtaudit.core.run_files import RESULT
 from frtaudit.report.exports.run_folder import FinishedRun
 
 FILE = "findings.sarif"

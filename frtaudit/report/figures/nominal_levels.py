@@ -8,8 +8,8 @@ from frtaudit.core import Curve
 from frtaudit.core.canonical import read_json
 from frtaudit.core.freeze import require
 from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.records import from_json
-from frtaudit.core.run_files import RESULT
 from frtaudit.core.text.file_names import number_name
 from frtaudit.core.text.formatting import exact, rate
 from frtaudit.errors import DataError

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.seal import Departure
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Table, Text, TextSpan, spans

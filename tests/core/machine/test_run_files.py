@@ -1,10 +1,10 @@
-"""Tests of frtaudit.core.run_files."""
+"""Tests of frtaudit.core.machine.run_files."""
 
 import ast
 from pathlib import Path
 
 import frtaudit
-from frtaudit.core.run_files import RESULT, VERDICT
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 
 PACKAGE = Path(frtaudit.__file__).parent
 
@@ -17,4 +17,4 @@ def test_a_name_of_every_layer_is_written_once() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and node.value in (RESULT, VERDICT)
     }
-    assert spelled == {"core/run_files.py"}
+    assert spelled == {"core/machine/run_files.py"}
