@@ -7,7 +7,7 @@ from shlex import quote
 from frtaudit.cli.options import EMBED_EXAMPLES, parser_of
 from frtaudit.core.machine import streams
 from frtaudit.core.machine.progress import on_terminal
-from frtaudit.core.text.quoting import typed
+from frtaudit.core.text.quoting import shell_word
 from frtaudit.errors import printable
 
 _DOES = "Make templates of images with a model on this machine; repeat the command to resume."
@@ -42,12 +42,16 @@ def _audit_of(into: Path) -> list[str]:
 
     imported = [path.stem for path in (into / "audit").glob("imported_*.yaml")]
     if len(imported) == 1:
-        return [f"--config-dir {quote(str(into))}", typed("audit", imported[0])]
+        return [f"--config-dir {quote(str(into))}", shell_word("audit", imported[0])]
     table = read_table(into / METADATA, METADATA)
     columns = {name: table.texts(name).tolist() for name in table.columns}
     subjects = columns.pop("subject_id")
     shipped = {path.stem: yaml.safe_load(path.read_text("utf-8"))["classes"] for path in presets("schema")}
-    return ["audit=templates", typed("cohort.root", str(into)), *schema_words(columns, subjects, shipped)]
+    return [
+        "audit=templates",
+        shell_word("cohort.root", str(into)),
+        *schema_words(columns, subjects, shipped),
+    ]
 
 
 def _say(line: str) -> None:

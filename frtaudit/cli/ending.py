@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, dumps
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.text.columns import aligned
 from frtaudit.errors import printable
 
 if TYPE_CHECKING:
     from frtaudit.pipeline.run import RunSummary
 
-FILES = ("result.json", "report.html", "report.pdf", "annex.pdf")
+FILES = (RESULT, "report.html", "report.pdf", "annex.pdf")
 SHOWN = 5  # letters without a font
 MAX_FINDINGS = 40  # findings in the table; the report holds all
 HEAD = ("verdict", "requirement", "of", "estimate", "bound", "limit")

@@ -10,8 +10,9 @@ from pathlib import Path
 from frtaudit.cli.options import add_fail_on, moment
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.machine.command_line import Parser
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import SpecError, printable
-from frtaudit.report.files import RESULT, jobs_in
+from frtaudit.report.files import jobs_in
 
 
 def main(argv: Sequence[str]) -> int:

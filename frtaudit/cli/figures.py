@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, NoReturn  # Any: titles or figures
 
 from frtaudit.core.machine.command_line import Parser
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.metrics import METRICS
 from frtaudit.errors import DataError, SpecError, printable
 from frtaudit.report.figure_choice import ACCEPTED, FORMATS, NONE_CHOSEN, WIDTHS, Choice
-from frtaudit.report.files import RESULT, STUDY_FILE, TABLE
+from frtaudit.report.files import STUDY_FILE, TABLE
 
 EXAMPLES = """\
 examples

@@ -21,7 +21,6 @@ from frtaudit.cli.ending import counted, shown
 from frtaudit.cli.run import COULD_NOT, DEBUG, print_error
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import (
-    RESULT,
     JobResult,
     State,
     change_since,
@@ -45,6 +44,7 @@ from frtaudit.core.findings import FailOn, Verdict, exit_code
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import UNEXPECTED, as_line
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, FrtauditError, SpecError, printable

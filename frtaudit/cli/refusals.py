@@ -4,21 +4,24 @@ import os
 from pathlib import Path
 
 from frtaudit.config import named_files
+from frtaudit.config.composition import Composed
+from frtaudit.config.load import Typed, typed
 from frtaudit.config.places import is_of_the_house, refuse_missing_root
 from frtaudit.config.replicates import refuse_few_replicates
 from frtaudit.config.validate import check_resamples
 from frtaudit.core.spec import AuditSpec
 
 
-def refuse(spec: AuditSpec) -> None:
-    """Raise what an audit would say of the spec after it has loaded more; its analyses need not be imported yet."""
-    refuse_absent(spec)
-    _refuse_missing_lists(spec)
-    if spec.requirements:
-        _refuse_few_replicates(spec)
+def checked_early(config: Composed) -> Typed:
+    """The typed spec of what was composed. Raises what an audit would say of it after it has loaded more."""
+    read = typed(config, _refuse_absent)
+    _refuse_missing_lists(read.spec)
+    if read.spec.requirements:
+        _refuse_few_replicates(read.spec)
+    return read
 
 
-def refuse_absent(spec: AuditSpec) -> None:
+def _refuse_absent(spec: AuditSpec) -> None:
     """Raise for a root, a seal or a key that is not there, before its values are checked."""
     refuse_missing_root(spec)
     named_files.refuse_missing(spec)

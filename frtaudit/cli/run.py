@@ -16,7 +16,7 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-from frtaudit.cli.refusals import refuse, refuse_absent
+from frtaudit.cli.refusals import checked_early
 from frtaudit.config.composition import (
     CONFIG,
     Composed,
@@ -29,18 +29,17 @@ from frtaudit.config.composition import (
 from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_setting
 from frtaudit.config.hydra_errors import translating
 from frtaudit.config.interpolation import PLAIN, value_at
-from frtaudit.config.load import typed
 from frtaudit.config.plugins import fault_line
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.names import ASCII
 from frtaudit.errors import FrtauditError, SpecError
 
 DONE, COULD_NOT, USAGE = 0, 1, 2
 DEBUG = "FRTAUDIT_DEBUG"
-RESULT = "result.json"
 FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
 _IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
 
@@ -62,14 +61,7 @@ def run(
     if flags:
         return _show(flags, config, overrides, config_dir)
     try:
-        read = typed(config, refuse_absent)
-        refuse(read.spec)
-    except FrtauditError as error:
-        return _refused(error)
-    folder = _folder(overrides, config)
-    try:
-        refuse_used(folder)
-        spec = read.whole()
+        spec, folder = _ready(config, overrides)
     except FrtauditError as error:
         return _refused(error)
     with _made(folder):
@@ -81,12 +73,7 @@ def run(
 
 def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
     """The spec that :func:`run` would run, its folder checked too. Raises :class:`FrtauditError`."""
-    config = composed(CONFIG, overrides, config_dir)
-    read = typed(config, refuse_absent)
-    refuse(read.spec)
-    folder = _folder(overrides, config)
-    refuse_used(folder)
-    spec = read.whole()
+    spec, folder = _ready(composed(CONFIG, overrides, config_dir), overrides)
     above = next(path for path in (folder, *folder.parents) if path.exists())
     if not above.is_dir():
         raise as_line(NotADirectoryError(errno.ENOTDIR, "", str(above)), RUN_FOLDER)
@@ -146,6 +133,14 @@ def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], conf
     text = OmegaConf.to_yaml(OmegaConf.create(part)) if isinstance(part, (dict, list)) else f"{part}\n"
     sys.stdout.write(text)
     return DONE
+
+
+def _ready(config: Composed, overrides: Sequence[str]) -> tuple[AuditSpec, Path]:
+    """The spec of a run and its folder, which holds no result yet. Raises :class:`FrtauditError`."""
+    read = checked_early(config)
+    folder = _folder(overrides, config)
+    refuse_used(folder)
+    return read.whole(), folder
 
 
 def _folder(overrides: Sequence[str], config: Composed) -> Path:

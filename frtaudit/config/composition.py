@@ -18,6 +18,7 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf.errors import OmegaConfBaseException
 
 from frtaudit.config import guard, search_path, selection
 from frtaudit.config.guard import LANDS, is_setting
@@ -41,6 +42,7 @@ _HERE = ("dask", "local")  # processes of this machine: no place elsewhere
 _ROOTS = {CONFIG: "audit", COLLECT: "collection", EMBED: EMBED}
 # What Hydra notes of a composition: it differs by its nature, and nothing is configured from it.
 _NOTES = ("overrides", "runtime", "searchpath", "job.override_dirname")
+_CHANGED = ("changes settings of Hydra", "keys of the spec")
 _KEY = re.compile(r"[\w./@:\-\[\]]+")
 
 
@@ -108,13 +110,20 @@ def _composed_by_hydra(root: str, words: list[str], config_dir: str | Path | Non
     if config_dir is not None:
         path.append("user", search_path.user_folder(Path(config_dir)))
     path.append("schema", f"{search_path.StructuredConfigSource.scheme()}://")
-    return ConfigLoaderImpl(path).load_configuration(root, words, RunMode.RUN, from_shell=False)
+    try:
+        return ConfigLoaderImpl(path).load_configuration(root, words, RunMode.RUN, from_shell=False)
+    except AttributeError as error:
+        if isinstance(error, OmegaConfBaseException):
+            raise
+        raise SpecError(
+            "spec", *_CHANGED
+        ) from error  # Hydra reads its own part, which a node of its store emptied
 
 
 def refuse_changed(settings: DictConfig, plainly: DictConfig, *exempt: str) -> None:
     """Raise :class:`SpecError` where settings of Hydra differ from what they are ``plainly``, but ``exempt`` ones."""
     if _settings(settings, exempt) != _settings(plainly, exempt):
-        raise SpecError("spec", "changes settings of Hydra", "keys of the spec")
+        raise SpecError("spec", *_CHANGED)
 
 
 def _settings(hydra: DictConfig, exempt: Sequence[str]) -> object:

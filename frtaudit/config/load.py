@@ -23,7 +23,7 @@ from frtaudit.config.hydra_errors import translating
 from frtaudit.config.places import placed, placed_analyses, refuse_missing_root
 from frtaudit.config.validate import check_spec
 from frtaudit.core.canonical import digest
-from frtaudit.core.identity import analyses_of, to_portable, without_analyses
+from frtaudit.core.identity import analyses_from_plain, to_portable, without_analyses
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.inputs.croissant import with_test_data
@@ -45,7 +45,7 @@ class Typed:
 
     def whole(self) -> AuditSpec:
         """The spec with its analyses, which load the numerical libraries. Raises :class:`SpecError`."""
-        return placed_analyses(replace(self.spec, analyses=analyses_of(self.plain)))
+        return placed_analyses(replace(self.spec, analyses=analyses_from_plain(self.plain)))
 
 
 def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:

@@ -285,6 +285,8 @@ class CohortData:
         File name to SHA-256, of every file that was read.
     paths : mapping of str to Path, optional
         File name to the place where it was read, of those that have rows.
+    unread : tuple of str
+        Files beside them that may be tables too, but end otherwise.
     pseudonym_key : bytes
         Key of the pseudonyms that stand for names in what is published.
     attributes : mapping of str to ndarray of object, shape (N,), optional
@@ -327,6 +329,7 @@ class CohortData:
     pairs: Path | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     paths: Mapping[str, Path] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
     pseudonym_key: bytes = b""
     attributes: Mapping[str, Texts] = field(default_factory=dict)
     training: "Mapping[str, CohortData]" = field(default_factory=dict)

@@ -64,8 +64,8 @@ def from_plain(data: Mapping[str, object], paths: Mapping[str, object] | None = 
     """
     spec = {key: value for key, value in data.items() if key != INPUTS}
     for dotted, value in (paths or {}).items():
-        spec = _placed(spec, dotted.split("."), value, dotted)
-    return replace(without_analyses(spec), analyses=analyses_of(spec))
+        spec = _with_value(spec, dotted.split("."), value, dotted)
+    return replace(without_analyses(spec), analyses=analyses_from_plain(spec))
 
 
 def without_analyses(spec: Mapping[str, object]) -> AuditSpec:
@@ -87,7 +87,7 @@ def _known_analysis(key: str, data: object) -> object:
     return plugin("analysis", data, where, default=key) if isinstance(known, type) else known
 
 
-def analyses_of(spec: Mapping[str, object]) -> dict[str, object]:
+def analyses_from_plain(spec: Mapping[str, object]) -> dict[str, object]:
     """The analyses of a spec as plain data, by name; those that are given fields are imported first."""
     given = _analyses(spec["analyses"])
     first = sorted(given, key=lambda key: not given[key])
@@ -209,10 +209,12 @@ def _provider(provider: object, where: str) -> object:
     return plugin("provider", provider, where)
 
 
-def _placed(data: Mapping[str, object], path: Sequence[str], value: object, dotted: str) -> dict[str, object]:
+def _with_value(
+    data: Mapping[str, object], path: Sequence[str], value: object, dotted: str
+) -> dict[str, object]:
     if len(path) == 1:
         return {**data, path[0]: value}
     inner = data.get(path[0], {})
     if not isinstance(inner, Mapping):
         raise SpecError(dotted, f"{path[0]!r} holds no keys{closest(path[0], data)}", ", ".join(data))
-    return {**data, path[0]: _placed(inner, path[1:], value, dotted)}
+    return {**data, path[0]: _with_value(inner, path[1:], value, dotted)}

@@ -2,7 +2,7 @@
 
 import dataclasses
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -128,10 +128,20 @@ def declared_metrics() -> dict[str, str]:
     declared: dict[str, str] = {}
     for (group, name), known in sorted(_registered.items()):
         if group == "analysis" and isinstance(known, type) and not known.__module__.startswith("frtaudit."):
-            metrics = getattr(known, "metrics", ())
+            metrics = _metrics_of(known)
             texts = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, f"of analysis {name}")
             declared |= {str(metric): str(text) for metric, text in texts.items()}
     return declared
+
+
+def _metrics_of(plugin: type) -> Iterable[object]:
+    """What a class says of itself, be it the default of a field; nothing where only an instance has it."""
+    metrics = getattr(plugin, "metrics", ())
+    for part in dataclasses.fields(plugin):
+        if part.name == "metrics":
+            make = part.default_factory
+            metrics = part.default if make is dataclasses.MISSING else make()
+    return metrics if isinstance(metrics, Iterable) else ()
 
 
 def name_of(group: str, plugin: type) -> str:

@@ -3,8 +3,8 @@
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.identity import from_plain
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, FrtauditError
-from frtaudit.inputs.places import RESULT
 from frtaudit.inputs.run_tables import RunTables
 from frtaudit.pipeline.components import load_cohort
 from frtaudit.pipeline.rederive import noted_paths

@@ -8,11 +8,11 @@ import os
 from pathlib import Path
 
 from frtaudit.core.machine.files import check_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.structure import closest
 from frtaudit.errors import DataError, column_names
 
 MAX_NAMED = 8  # entries of a folder in an error
-RESULT = "result.json"  # of a finished run
 SEARCH = "a folder with faces.csv and score lists"
 
 

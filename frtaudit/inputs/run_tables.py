@@ -14,6 +14,7 @@ from frtaudit.core.canonical import Json, mapping, read_json, sha256, sha256_fil
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.core.spec import Weighting
@@ -21,7 +22,7 @@ from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import DataError, why
 from frtaudit.inputs.acquisition import acquired_rows
 from frtaudit.inputs.pairing import implied_comparisons
-from frtaudit.inputs.places import RESULT, need_run
+from frtaudit.inputs.places import need_run
 from frtaudit.inputs.tables import unreadable
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
@@ -29,7 +30,7 @@ from frtaudit.stats.rates.trials import complete_pairs
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES, STATEMENT, VERDICT = "tables", "statement.dsse.json", "verdict.json"
+TABLES, STATEMENT = "tables", "statement.dsse.json"
 NEEDED = ("systems", "samples", "scores", "tail", "pairs", "replicates")
 CLASS = "class_"
 

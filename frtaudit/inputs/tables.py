@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+OTHERS = (".txt", ".txt.gz", ".dat", ".xls", ".xlsx", ".ods")  # tables of other programs
 KNOWN = "a .csv, .tsv or .parquet file, or a .csv.gz or .tsv.gz"
 COLUMNS = 5_000  # of a table
 LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
@@ -185,6 +186,12 @@ def table_stem(name: str) -> str:
 def table_called(folder: Path, stem: str) -> Path | None:
     """The table of a folder with this name and the first of :data:`SUFFIXES` that is there."""
     return next((path for suffix in SUFFIXES if os.path.lexists(path := folder / f"{stem}{suffix}")), None)
+
+
+def unread_tables(folder: Path) -> tuple[str, ...]:
+    """Files of a folder that may be tables, by an ending that none is read by."""
+    others = (path for path in folder.iterdir() if path.name.lower().endswith(OTHERS))
+    return tuple(sorted(path.name for path in others if path.is_file() and not path.name.startswith(".")))
 
 
 def read_table(path: Path, name: str) -> Table:

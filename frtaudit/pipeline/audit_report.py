@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.findings import exit_code, verdict_counts
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import SpecError, VerificationError
 from frtaudit.pipeline import frames
 
@@ -257,7 +258,7 @@ class Report:
         if not self.places:
             raise SpecError("verify", "the report is in memory only", "report.save(FOLDER) first")
         folder = self.places[-1]
-        result = folder / "result.json"
+        result = folder / RESULT
         if result.is_file() and sha256_file(result) != self.result.sha256:
             problem = "is another result than this report's"
             raise VerificationError(str(result), problem, "the folder as it was saved")

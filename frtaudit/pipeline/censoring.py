@@ -37,9 +37,7 @@ def clipped(
     """
     if answers is None:
         return Clipped(operating_points=points)
-    scored = answers.failure < 0
-    mated, non_mated = (answers.score[scored & (compared.mated == kind)] for kind in (True, False))
-    censoring = censoring_of(mated, non_mated)
+    censoring = censoring_in(answers, compared)
     steps = dict(_steps(tail, groups, points))
     refused = {at: reason for at, step in steps.items() if (reason := refusal(censoring, step)) is not None}
     hidden = np.zeros(points.at_max.shape, dtype=np.bool_)  # at or below the floor, or at the ceiling
@@ -57,6 +55,13 @@ def clipped(
         refused=refused,
         notes=(*censoring.sentences(), *(text for text in remarks if text is not None)),
     )
+
+
+def censoring_in(answers: ScoreTable, compared: Comparisons) -> Censoring:
+    """What the scores of listed comparisons hide; ``answers``: with failures apart, of ``compared``."""
+    scored = answers.failure < 0
+    mated, non_mated = (answers.score[scored & (compared.mated == kind)] for kind in (True, False))
+    return censoring_of(mated, non_mated)
 
 
 def _steps(

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from frtaudit.config.guard import LANDS
 from frtaudit.core.canonical import Json, dumps, entries, mapping
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.places import RESULT, need_run
+from frtaudit.inputs.places import need_run
 
 if TYPE_CHECKING:
     from frtaudit.inputs.run_tables import RunTables

@@ -9,18 +9,23 @@ import numpy as np
 
 from frtaudit.core import Cohort, CohortData, Groups
 from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, Engine, FoldSource
-from frtaudit.core.spec_values import PadesLevel
+from frtaudit.core.spec_values import OrderRule, PadesLevel
 from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.family_size import planned
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.score_direction import direction_notes
 from frtaudit.inputs.pairing import occurrence, pair_keys
 from frtaudit.inputs.pairlist import read_pairs
+from frtaudit.inputs.places import MAX_NAMED
 from frtaudit.inputs.schemas import undeclared
+from frtaudit.inputs.tables import SUFFIXES
+from frtaudit.pipeline.censoring import censoring_in
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
 from frtaudit.pipeline.prepared import Prepared, prepare, ranked_classes
+from frtaudit.stats.rates.orders import pool_orders
 
 LIBRARY_BYTES, REPORT_BYTES = 4e8, 3.5e8  # Python and its libraries; those of the report and its layout
 SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weights in a tile of replicates
@@ -94,11 +99,16 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
     """What was noted of the data, and what looks wrong before anything is audited."""
     cohort_data = prepared.cohort_data
     yield from cohort_data.notes
+    if unread := cohort_data.unread:
+        more = f" and {len(unread) - MAX_NAMED} more" if len(unread) > MAX_NAMED else ""
+        yield f"not read: {', '.join(unread[:MAX_NAMED])}{more}; a score list ends in {', '.join(SUFFIXES)}"
     for name, schema in spec.schemas.items():
         if values := undeclared(schema, cohort_data.attributes):
             yield f"schemas.{name}: column {schema.column!r} also holds {values}: counted as unknown"
     for name, (comparisons, table) in cohort_data.tables.items():
-        yield from (f"{name}: {note}" for note in direction_notes(table, comparisons))
+        once = prepared.comparisons.order_rule is not OrderRule.EACH
+        notes = (*direction_notes(table, comparisons), *_hiding(table, comparisons, once=once))
+        yield from (f"{name}: {note}" for note in notes)
     is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs
     if cohort_data.pairs and not is_read:
         yield f"{cohort_data.pairs.name} is not read: protocol=listed compares its pairs"
@@ -106,6 +116,18 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
         yield from _repeated("protocol", prepared.comparisons)
     for name, (listed, _) in prepared.lists.items():
         yield from _repeated(f"test set {name}", listed)
+
+
+def _hiding(table: ScoreTable, comparisons: Comparisons, *, once: bool) -> tuple[str, ...]:
+    """What the report will note of scores that hide others; ``once``: both orders of a pair are one comparison."""
+    if comparisons.ordered and once:
+        pooled = pool_orders(comparisons, table)
+        table, comparisons = pooled.table, pooled.comparisons
+    censoring = censoring_in(table, comparisons)
+    sentences = censoring.sentences()
+    if censoring.floor is not None:  # the first sentence is about it
+        sentences = (f"{sentences[0]}; of failures, leave the score empty", *sentences[1:])
+    return sentences
 
 
 def _repeated(where: str, listed: Comparisons) -> Iterator[str]:

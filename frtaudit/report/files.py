@@ -12,9 +12,10 @@ from pathlib import Path
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, why
 
-RESULT, HTML, PDF, ANNEX = "result.json", "report.html", "report.pdf", "annex.pdf"
+HTML, PDF, ANNEX = "report.html", "report.pdf", "annex.pdf"
 TABLE, TABLE_HTML, TABLE_PDF = "sweep.json", "sweep.html", "sweep.pdf"
 STUDY_FILE = "nominal_levels.json"
 SETTINGS, PREVIOUS, SEAL, SPEC = "report.json", "previous.json", "seal.json", "spec.json"

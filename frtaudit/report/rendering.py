@@ -7,6 +7,7 @@ from typing import cast
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.structure import build, plain, silent
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
@@ -17,7 +18,6 @@ from frtaudit.report.files import (
     CHECKLISTS_CSV,
     PREVIOUS,
     RENDERED_BY,
-    RESULT,
     SETTINGS,
     STATUS,
     TABLE,

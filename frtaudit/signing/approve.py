@@ -9,8 +9,9 @@ import tempfile
 from datetime import datetime
 from pathlib import Path
 
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.report.files import PDF, RESULT
+from frtaudit.report.files import PDF
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer, check_names, check_years, fingerprint

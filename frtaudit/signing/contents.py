@@ -9,11 +9,12 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, digest, mapping, sha256, to_bytes
 from frtaudit.core.findings import Verdict, verdict_counts
 from frtaudit.core.machine.faults import of_machine
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.result_schema import result_schema
 from frtaudit.errors import FrtauditError, VerificationError, why
 from frtaudit.evaluation.contradictions import FULL, contradiction
-from frtaudit.report.files import PREVIOUS, RESULT
+from frtaudit.report.files import PREVIOUS
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.seal import Seal, open_seal, recorded
 from frtaudit.signing.signer import common_name, dated_outside
@@ -21,7 +22,7 @@ from frtaudit.signing.statement import TIME_FORMAT, Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, invalid, note, ok, untrusted
 
-VERDICT, LISTS = "verdict.json", "lists/"
+LISTS = "lists/"
 TABLES = tuple(
     f"tables/{name}.parquet" for name in ("pairs", "replicates", "samples", "scores", "systems", "tail")
 )

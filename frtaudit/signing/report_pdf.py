@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import VerificationError
-from frtaudit.report.files import PREVIOUS, RESULT
+from frtaudit.report.files import PREVIOUS
 from frtaudit.signing.contents import earlier_checks, lone_seal_checks, result_checks, seal_of_result
 from frtaudit.signing.coverage import LARGEST_PDF
 from frtaudit.signing.manifest import digest_bytes
 from frtaudit.signing.parties import Evidence, parties
-from frtaudit.signing.pdf.signature import PdfSignature, SignedPdf, read_signed_pdf
+from frtaudit.signing.pdf.signature import ANEW, PdfSignature, SignedPdf, read_signed_pdf
 from frtaudit.signing.rerender import in_pdf, rendering_checks, status_of
 from frtaudit.signing.seal import SEAL, SEAL_START
 from frtaudit.signing.signer import common_name, fingerprint
@@ -75,7 +76,7 @@ def open_pdf(
 
 def _unsigned(pdf: SignedPdf, where: str, outer: Statement | None) -> Check:
     if INNER_NAME in pdf.attachments:
-        return invalid(where, "contains a signed statement, but its own signature is missing")
+        return invalid(where, f"contains a signed statement, but its own signature is missing: {ANEW}")
     if outer is not None:
         return invalid(where, "is not signed, although the run is")
     return indeterminate(where, f"is not signed: an unsigned draft, or not a report; accepted: {ACCEPTED}")

@@ -17,6 +17,7 @@ from typing import TypeGuard
 from frtaudit.core.canonical import Json, read_json, sha256
 from frtaudit.core.machine.command_line import CheckParser
 from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.records import from_json
 from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
@@ -27,7 +28,6 @@ from frtaudit.report.source import escape
 RTOL = 1e-6
 ATOL = 1e-9
 SHOWN = 10
-RESULT = "result.json"
 ACCEPTED = "a run folder, its signed PDF, or the folder of a sweep: each job"
 
 Rederive = Callable[[Mapping[str, Json], Path, Sequence[str]], AuditResult]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from frtaudit.core.canonical import Json
 from frtaudit.core.machine.faults import as_line, of_machine
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import DataError, FrtauditError, UnfinishedError, why
 from frtaudit.evaluation.contradictions import unfounded
@@ -22,7 +23,6 @@ from frtaudit.report.files import (
     HTML,
     PDF,
     RENDERED_BY,
-    RESULT,
     SETTINGS,
     STATUS,
     TABLE,

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from frtaudit.core.machine.files import irregular
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.errors import VerificationError
-from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, RESULT, SETTINGS
+from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, SETTINGS
 from frtaudit.signing.contents import (
     TABLES,
-    VERDICT,
     earlier_checks,
     list_checks,
     result_checks,

@@ -8,13 +8,13 @@ from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.faults import of_machine
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import VerificationError, why
 from frtaudit.report.files import PDF as REPORT
-from frtaudit.report.files import RESULT, SETTINGS, TABLE
+from frtaudit.report.files import SETTINGS, TABLE
 from frtaudit.report.files import TABLE_HTML as PAGE
 from frtaudit.report.files import TABLE_PDF as PDF
-from frtaudit.signing.contents import VERDICT
 from frtaudit.signing.coverage import not_covered, not_regular, outer_statement_of
 from frtaudit.signing.manifest import APPROVALS, STATEMENT, approvals, covered, extends, problem
 from frtaudit.signing.parties import Evidence, parties

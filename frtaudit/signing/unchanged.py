@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.report.files import PDF, RESULT, TABLE
+from frtaudit.report.files import PDF, TABLE
 from frtaudit.signing.coverage import outer_statement_of
 from frtaudit.signing.manifest import STATEMENT, extends, problem
 

@@ -4,17 +4,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
 from frtaudit.cli import main
-from frtaudit.cli.refusals import refuse
-from frtaudit.config import composition
-from frtaudit.config.load import load_spec, load_typed
-from frtaudit.errors import FrtauditError
+from frtaudit.cli.refusals import checked_early
+from frtaudit.config import composition, named_files
+from frtaudit.config.load import Typed, load_spec
+from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.pipeline.dry_run import check
 
 UNDECLARED = ("schema=null", "+schemas.group={column: group}")
 SMALL = ("audit=demo", "cohort.subjects=24")
+
+
+def early_of(*words: str) -> Typed:
+    """What a run or a check has before it loads more."""
+    return checked_early(composition.composed(composition.CONFIG, [*SMALL, *words], None))
 
 
 @pytest.mark.parametrize(
@@ -38,20 +44,28 @@ def test_it_says_what_a_check_says(
     with pytest.raises(FrtauditError) as late:
         check(spec)
     with pytest.raises(FrtauditError) as early:
-        refuse(load_typed([*SMALL, *words], None).spec)
+        early_of(*words)
     assert str(early.value) == str(late.value)
 
 
 def test_a_b_below_alpha_is_refused_whatever_the_data() -> None:
     """Classes of an undeclared schema are counted in the data: alpha alone needs 39."""
     with pytest.raises(FrtauditError, match=r"^bootstrap.B: B = 38 is too small .*; accepted: 39 or more$"):
-        refuse(load_typed([*SMALL, *UNDECLARED, "bootstrap.B=38"], None).spec)
-    refuse(load_typed([*SMALL, *UNDECLARED, "bootstrap.B=39"], None).spec)
+        early_of(*UNDECLARED, "bootstrap.B=38")
+    early_of(*UNDECLARED, "bootstrap.B=39")
 
 
 def test_what_can_be_audited_passes() -> None:
     """The shipped audit itself."""
-    refuse(load_typed(SMALL, None).spec)
+    assert early_of().spec.name == "demo"
+
+
+def test_what_a_spec_names_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seal and the key are asked for before the values are checked, and not again after."""
+    asked = []
+    monkeypatch.setattr(named_files, "refuse_missing", asked.append)
+    assert main.main(["check", *SMALL]) == 0
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -87,6 +101,18 @@ def test_settings_of_hydra_are_refused_by_every_command(
     assert main.main(command) == 2
     assert capsys.readouterr().err.count("spec: changes settings of Hydra; accepted: keys of the spec") == 1
     assert [path.name for path in tmp_path.rglob("*")] == ["faces.csv"]
+
+
+@pytest.mark.parametrize("node", [None, {"job": None}, {"job": "x"}, {"runtime": None}, {"overrides": None}])
+def test_a_node_that_empties_settings_of_hydra_is_refused(node: object) -> None:
+    """What another wheel puts into Hydra's store may take from Hydra what it reads itself: one line says so."""
+    store = ConfigStore.instance()
+    store.store(name="emptied", group="audit", package="_global_", node={"hydra": node})
+    try:
+        with pytest.raises(SpecError, match=r"^spec: changes settings of Hydra; accepted: keys of the spec$"):
+            load_spec(["audit=emptied"])
+    finally:
+        store.repo["audit"].pop("emptied.yaml")
 
 
 def test_a_spec_that_names_the_seal_that_is_to_be_made_can_be_sealed(

@@ -1,8 +1,9 @@
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from numpydoc_sections import sections
@@ -12,6 +13,7 @@ from frtaudit.core.registry import (
     Declared,
     about,
     declare,
+    declared_metrics,
     load_entry_points,
     lookup,
     name_of,
@@ -107,6 +109,45 @@ def test_only_dataclasses_of_known_groups() -> None:
     with pytest.raises(TypeError, match="int must be a dataclass"):
         register("analysis", "a")(int)
     assert not names("analysis")
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    metrics: tuple[str, ...] = ("in_a_slot",)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    metrics: dict[str, str] = field(default_factory=lambda: {"made": "what it is"})
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Known of an instance alone."""
+        return ("asked",)
+
+
+@dataclass(frozen=True)
+class Plain:
+    metrics: ClassVar = {"plain": "what it is"}
+
+
+def test_metrics_are_a_class_attribute_or_the_default_of_a_field() -> None:
+    """Also with slots, where the class holds no value; what only an instance knows is not listed."""
+    for plugin in (Slots, Made, Given, Asked, Plain):
+        register("analysis", plugin.__name__.lower())(plugin)
+    assert declared_metrics() == {
+        "in_a_slot": "of analysis slots",
+        "made": "what it is",
+        "plain": "what it is",
+    }
 
 
 def test_other_wheels_register_themselves(monkeypatch: pytest.MonkeyPatch) -> None:

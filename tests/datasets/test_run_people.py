@@ -5,11 +5,11 @@ import pytest
 from small_audits import spec
 
 from frtaudit.core.identity import to_plain
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.run_people import names_of
 from frtaudit.errors import DataError
-from frtaudit.inputs.places import RESULT
 from frtaudit.inputs.run_tables import RunTables
 from frtaudit.pipeline.rederive import note_paths
 from frtaudit.pipeline.tables import names_of as pseudonyms_of

@@ -28,6 +28,7 @@ from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.pipeline import dry_run
+from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.dry_run import check, memory_of
 
 EACH = RequirementSpec(name="each", metric="fnmr_at_fmr", at={"fmr": 0.01}, group="each", limit=0.1)
@@ -262,3 +263,46 @@ def test_test_sets_are_made_and_said() -> None:
     assert "test set own: 60 pairs, folds constructed identity-disjoint" in lines
     with pytest.raises(SpecError, match="test_sets.own.folds.source: no folds"):
         check(spec(test_sets={"own": PairSetSpec(pairs=Sampled(mated=30))}))
+
+
+def rows_of(a: int, b: int, *, both_orders: bool) -> list[str]:
+    """A comparison of two people as lines of a score list; every twentieth sum has -1 for a failure."""
+    score = -1 if (a + b) % 20 == 0 else round((0.9 if a == b else 0.1) + (37 * a + b) % 101 / 1013, 5)
+    there, back = f"{a}a,{b}b,p{a},p{b},{score}", f"{b}b,{a}a,p{b},p{a},{score}"
+    return [there, back] if both_orders else [there]
+
+
+@pytest.mark.parametrize("both_orders", [False, True])
+def test_a_number_that_stands_for_failures_is_noted_as_the_report_does(
+    tmp_path: Path, *, both_orders: bool
+) -> None:
+    """The least score of many comparisons, such as -1, is a floor: the note of the report, and what to do."""
+    rows = [row for a in range(60) for b in range(a, 60) for row in rows_of(a, b, both_orders=both_orders)]
+    header = "probe,reference,probe_subject,reference_subject,score"
+    (tmp_path / "acme.csv").write_text("\n".join([header, *rows]) + "\n")
+    words = ["audit=scores", f"cohort.root={tmp_path}", "thresholds.fmr=[0.01]", "bootstrap.B=199"]
+    made = load_spec([*words, "analyses=[error_rates]"])
+    (note,) = [note for note in audit(made).result.notes if "floor" in note]
+    assert note.startswith(
+        "acme: 10 % of mated and 4.92 % of non-mated comparisons have the least score, -1: a "
+    )
+    assert f"warning: {note}; of failures, leave the score empty" in check(made)
+
+
+def test_lists_by_endings_that_are_not_read_are_named(tmp_path: Path) -> None:
+    """Beside score lists, a .txt or a spreadsheet is no system: check says so in one line, unless files are named."""
+    rows = [row for a in range(20) for b in range(a, 20) for row in rows_of(a, b, both_orders=False)]
+    header = "probe,reference,probe_subject,reference_subject,score"
+    for name in ("acme.csv", "beta.txt", "Gamma.XLSX", ".hidden.txt", "notes.md"):
+        (tmp_path / name).write_text("\n".join([header, *rows]) + "\n")
+    (tmp_path / "folder.txt").mkdir()
+    words = ["audit=scores", f"cohort.root={tmp_path}", "thresholds.fmr=[0.1]"]
+    line = (
+        "warning: not read: Gamma.XLSX, beta.txt; a score list ends in .csv, .tsv, .csv.gz, .tsv.gz, .parquet"
+    )
+    assert line in check(load_spec(words))
+    for number in range(8):
+        (tmp_path / f"z{number}.txt").touch()
+    (line,) = [line for line in check(load_spec(words)) if "not read" in line]
+    assert "z5.txt and 2 more; a score list" in line
+    assert not [line for line in check(load_spec([*words, "cohort.files=[acme.csv]"])) if "not read" in line]

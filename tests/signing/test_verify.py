@@ -212,6 +212,17 @@ def test_a_run_without_pdf_is_checked_by_its_statement(run: Path, signer: Signer
     assert verify(run, [key_folder / CERTIFICATE]).exit_code == 3
 
 
+def test_a_pdf_that_lost_its_signature_needs_the_original(tmp_path: Path) -> None:
+    """Another program may keep the files inside a PDF and not its signature: invalid, and the line says what helps."""
+    path = tmp_path / "report.pdf"
+    path.write_bytes(render_pdf({INNER_NAME: b"{}"}))
+    (check,) = verify(path).checks
+    assert check.status is CheckStatus.INVALID
+    assert check.message.endswith(
+        "is missing: another program may have saved it anew; the original is needed"
+    )
+
+
 def test_an_unsigned_draft_is_indeterminate(run: Path) -> None:
     """No statement and an unsigned PDF: a draft; neither valid nor invalid."""
     (run / STATEMENT).unlink()

@@ -15,10 +15,11 @@ from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, sha256_file, to_bytes
 from frtaudit.core.machine.lock import lock
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.files import SETTINGS, STATUS
 
-DONE, RESULT, VERDICT = "DONE.json", "result.json", "verdict.json"
+DONE = "DONE.json"
 UNSIGNED = "unsigned"  # how ``report.json`` says so
 LAUNCHERS = ".submitit"  # where its launcher keeps jobs and logs, unless told
 

@@ -1,40 +1,16 @@
-"""What a spec says of detectors and models, read without NumPy: what faces have, and how a model wants its pixels."""
+"""What a spec says of models, read without NumPy: how a model wants its pixels."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from frtaudit.errors import SpecError
 
 if TYPE_CHECKING:
-    from frtaudit.collection.clients.face_finding import FaceFinder
     from frtaudit.core.arrays import Pixels, Singles
 
 CPU = "CPUExecutionProvider"
-
-
-class Gives(StrEnum):
-    """What a detector says of a face."""
-
-    BOX = "box"
-    LANDMARKS = "landmarks"
-    WHOLE = "whole"  # a picture is a face
-
-
-class FaceDetector(Protocol):
-    """A detector as a spec names it."""
-
-    @property
-    def gives(self) -> frozenset[Gives]:
-        """What its faces have."""
-
-    def recorded_settings(self) -> Mapping[str, str]:
-        """Its settings and the digests of its files, as text."""
-
-    def open(self) -> "FaceFinder":
-        """Load its models."""
 
 
 class Layout(StrEnum):

@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.collection.clients import dlib_faces
 from frtaudit.collection.clients.face_finding import FoundFace
-from frtaudit.collection.clients.model_input import Gives
+from frtaudit.collection.embed.face_detector import Gives
 from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.registry import register
 

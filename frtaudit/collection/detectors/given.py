@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.collection.clients.face_finding import FoundFace
-from frtaudit.collection.clients.model_input import Gives
+from frtaudit.collection.embed.face_detector import Gives
 from frtaudit.core.arrays import Pixels
 from frtaudit.core.registry import register
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.collection.clients.detector_network import DetectorNetwork
 from frtaudit.collection.clients.face_finding import FoundFace, faces_of, lettered, tried
-from frtaudit.collection.clients.model_input import Gives
+from frtaudit.collection.embed.face_detector import Gives
 from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH

@@ -8,7 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any  # Any: a detector is a plug-in
 
-from frtaudit.collection.clients.model_input import CPU, FaceDetector, Gives
+from frtaudit.collection.clients.model_input import CPU
+from frtaudit.collection.embed.face_detector import FaceDetector, Gives
 from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
 from frtaudit.core.identity import plugin
 from frtaudit.core.plain.structure import Built, build, hints_of, plain, refuse_unknown, required

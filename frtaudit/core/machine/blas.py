@@ -13,11 +13,11 @@ def one_thread() -> AbstractContextManager[object]:
     >>> with one_thread():
     ...     pass
     """
-    limited: AbstractContextManager[object] = _loaded(len(sys.modules)).limit(limits=1, user_api="blas")
+    limited: AbstractContextManager[object] = _loaded(frozenset(sys.modules)).limit(limits=1, user_api="blas")
     return limited
 
 
 @lru_cache(maxsize=1)
-def _loaded(_: int) -> ThreadpoolController:
+def _loaded(_: frozenset[str]) -> ThreadpoolController:
     """The libraries that are loaded; to look for them takes 2 ms, and is done again after an import."""
     return ThreadpoolController()

@@ -77,12 +77,12 @@ def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     try:
         return kind(**values)
     except SpecError as error:
-        raise _placed(error, where) from None
+        raise _at_place(error, where) from None
     except (ValueError, TypeError) as error:
         raise SpecError(where or "spec", str(error)) from None
 
 
-def _placed(error: SpecError, where: str) -> SpecError:
+def _at_place(error: SpecError, where: str) -> SpecError:
     """The same error of a value that cannot know where it stands: it says ``.rate``, or ``.`` for all of it."""
     if not error.where.startswith("."):
         return error

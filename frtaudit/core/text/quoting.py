@@ -43,10 +43,10 @@ def choices(key: str, values: Sequence[str]) -> str:
     return " or ".join(f"{key}={quote(value)}" for value in values)
 
 
-def typed(key: str, text: str) -> str:
+def shell_word(key: str, text: str) -> str:
     """``key=text`` as a person types it in a shell, such that Hydra's grammar gives back the same text.
 
-    >>> print(typed("root", "faces"), typed("root", "my faces (2)"))
+    >>> print(shell_word("root", "faces"), shell_word("root", "my faces (2)"))
     root=faces 'root="my faces (2)"'
     """
     if _PLAIN.fullmatch(text):

@@ -20,7 +20,7 @@ from frtaudit.inputs.queries.boxes import boxes_of
 from frtaudit.inputs.queries.collected import COLLECTION, Collected, read_collected
 from frtaudit.inputs.queries.faces import faces_of, services_of
 from frtaudit.inputs.score_lists.scorelist import read_scores
-from frtaudit.inputs.tables import SUFFIXES, read_table, table_suffix
+from frtaudit.inputs.tables import SUFFIXES, read_table, table_suffix, unread_tables
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
 from frtaudit.labelling.detection import Detected, crops_of, faces_in
 from frtaudit.labelling.enrolment import labelled_cohort, labelling_of
@@ -111,6 +111,7 @@ class Queries:
             paths={name: path for name, path in paths.items() if table_suffix(path.name)},
             pseudonym_key=pseudonym_key(self.pseudonym_key, faces.names, subjects),
             earlier=earlier,
+            unread=() if self.files or search.facts is not None else unread_tables(Path(self.root)),
             notes=search.notes,
             collection=search.facts,
         )

@@ -12,7 +12,7 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.places import need_file
 from frtaudit.inputs.score_lists.score_cohort import cohort_of_lists
 from frtaudit.inputs.score_lists.scorelist import read_scores
-from frtaudit.inputs.tables import SUFFIXES, read_table, table_called, table_stem, table_suffix
+from frtaudit.inputs.tables import SUFFIXES, read_table, table_called, table_stem, table_suffix, unread_tables
 
 
 @register("cohort", "scores")
@@ -44,7 +44,9 @@ class ScoreLists:
         table = read_table(metadata, metadata.name) if metadata else None
         read = {path.name: path for path in (*([metadata] if metadata else []), *paths)}
         inputs = {name: sha256_file(path) for name, path in read.items()}
-        return replace(cohort_of_lists(lists, table, schemas, inputs, self.pseudonym_key), paths=read)
+        unread = unread_tables(folder) if Path(self.root).is_dir() and not self.files else ()
+        cohort_data = cohort_of_lists(lists, table, schemas, inputs, self.pseudonym_key)
+        return replace(cohort_data, paths=read, unread=unread)
 
     def _lists(self, root: Path) -> tuple[Path, list[Path]]:
         """The folder and the score lists in it."""

@@ -6,7 +6,7 @@ from shlex import quote
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.core.text.quoting import typed
+from frtaudit.core.text.quoting import shell_word
 from frtaudit.errors import SpecError
 from frtaudit.inputs.importing.agreement import agreed
 from frtaudit.inputs.importing.attach import with_systems
@@ -46,7 +46,7 @@ class Import:
             again = f"frtaudit import {folder} into=FOLDER templates=SYSTEM.npz"
             return f"embed the images (arrays embedding and image_id), then: {again}"
         if self.has_images:
-            words = " ".join([typed("root", self.folder), "preset=dlib", typed("into", self.into)])
+            words = " ".join([shell_word("root", self.folder), "preset=dlib", shell_word("into", self.into)])
             embed = f"frtaudit embed {into}/metadata.csv {words}"
             return f"{embed}  (other models: frtaudit list preset), then: {check}"
         return f"put {into}/templates/SYSTEM.npz there (arrays embedding and image_id), then: {check}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from frtaudit.core.text.quoting import choices, typed
+from frtaudit.core.text.quoting import choices, shell_word
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, rows_of
 from frtaudit.inputs.importing.image_table import tables_in
@@ -33,7 +33,7 @@ def pairs_in(
     if not chosen:
         return None, ()
     column = chosen[0].find(SCORE)
-    audit = f"frtaudit run audit=scores {typed('cohort.root', str(folder.path(chosen[0].name)))}"
+    audit = f"frtaudit run audit=scores {shell_word('cohort.root', str(folder.path(chosen[0].name)))}"
     note = f"{chosen[0].name}: its pairs are compared, its column {column} is not read; as a system: {audit}"
     return pairs_of_table(chosen[0], samples), (note,) if column else ()
 

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import cast
 
 from frtaudit.core.registry import lookup, names
-from frtaudit.core.text.quoting import typed
+from frtaudit.core.text.quoting import shell_word
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import PICKLES, refuse_pickle
 from frtaudit.inputs.importing.contents import ARCHIVES, Contents
@@ -38,7 +38,7 @@ def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
             raise refuse_pickle(pickles[0])
         lists = [name for name in folder.ending(*SUFFIXES) if set(SCORE) & set(_header(folder, name))]
         if lists:
-            where = typed("cohort.root", str(folder.path(lists[0])))
+            where = shell_word("cohort.root", str(folder.path(lists[0])))
             accepted = f"frtaudit run audit=scores {where}: it is read as it is"
             raise DataError(lists[0], "a list of scores, no templates", accepted)
         archives = folder.ending(*ARCHIVES)

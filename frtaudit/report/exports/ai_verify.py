@@ -6,12 +6,13 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.registry import register
 from frtaudit.report.exports.run_folder import FinishedRun
 
 FILE = "ai_verify.json"
 GID, CID = "frtaudit", "face_verification_audit"
-KEPT = ("report.html", "report.pdf", "result.json", "statement.dsse.json")
+KEPT = ("report.html", "report.pdf", RESULT, "statement.dsse.json")
 
 
 @register("export", "ai-verify")

@@ -7,9 +7,10 @@ from pathlib import Path
 from frtaudit.core import Finding, Verdict
 from frtaudit.core.canonical import Json, digest, mapping, to_bytes
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.registry import register
 from frtaudit.core.text.file_names import file_name
-from frtaudit.report.exports.run_folder import RESULT, FinishedRun
+from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.source import Source
 
 FOLDER = "in_toto"

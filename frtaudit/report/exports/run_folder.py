@@ -12,10 +12,11 @@ from frtaudit.core import AuditResult, Estimate, Finding, Verdict
 from frtaudit.core.canonical import read_json
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.files import check_regular, read_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError
 from frtaudit.report.source import OF_SUBJECTS, Source
 
-RESULT, TABLES = "result.json", "tables"
+TABLES = "tables"
 EVIDENCE = (RESULT, "report.html", "report.pdf", "statement.dsse.json")
 TRACKED = ("fnmr_at_fmr", "fmr", "fnmr", "eer", "fta", "threshold_at_fmr", "accuracy")
 _NO_PATH = re.compile(r"[^A-Za-z0-9_\-. ]")

@@ -8,8 +8,9 @@ from pathlib import Path
 from frtaudit.core import Finding, Verdict
 from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.registry import register
-from frtaudit.report.exports.run_folder import RESULT, FinishedRun
+from frtaudit.report.exports.run_folder import FinishedRun
 
 FILE = "findings.sarif"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -8,6 +8,7 @@ from frtaudit.core import Curve
 from frtaudit.core.canonical import read_json
 from frtaudit.core.freeze import require
 from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.records import from_json
 from frtaudit.core.text.file_names import number_name
 from frtaudit.core.text.formatting import exact, rate
@@ -104,9 +105,7 @@ def read_study(path: Path) -> Study | None:
     Raises :class:`DataError` for a file that cannot be read.
     """
     file = path / STUDY_FILE if path.is_dir() else path
-    if file.name == "result.json" or (
-        path.is_dir() and ((path / "result.json").exists() or not file.exists())
-    ):
+    if file.name == RESULT or (path.is_dir() and ((path / RESULT).exists() or not file.exists())):
         return None
     try:
         content = read_json(read_regular(file))

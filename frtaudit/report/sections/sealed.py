@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.seal import Departure
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Table, Text, TextSpan, spans
@@ -10,7 +11,6 @@ from frtaudit.report.sections.tables import header
 from frtaudit.report.source import Source
 
 NOTHING = "nothing"
-RESULT = phrases.code("result.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,9 @@ def build(source: Source) -> Sealed | None:
     tables: tuple[Table, ...] = ()
     if rows:  # every one: a departure is never cut, so that none hides behind a hundred others
         columns = header(["Place"], wide=["Sealed", "As run"])
-        caption = phrases.titled("Departures from the seal.", "Paths are those of ", RESULT, ".")
+        caption = phrases.titled(
+            "Departures from the seal.", "Paths are those of ", phrases.code(RESULT), "."
+        )
         tables = (Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),)),)
     return Sealed(
         made=spans(

@@ -60,6 +60,7 @@ LONGEST = 1 << 20
 DIGITS = bytes(48 if chr(code) in "0123456789abcdefABCDEF \t\n\f\r\0" else 46 for code in range(256))
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
+ANEW = "another program may have saved it anew; the original is needed"
 NO_PATH = "no path to a trusted certificate"
 # Purposes of a certificate that signs documents, where it names any: not that of a server or of an authority.
 PURPOSES = {
@@ -168,7 +169,9 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
     embedded = reader.embedded_signatures
     if not embedded:
         if looks_signed(pdf):
-            raise VerificationError(where, "contains parts of a signature, but none that can be read")
+            raise VerificationError(
+                where, f"contains parts of a signature, but none that can be read: {ANEW}"
+            )
         return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
     for signature in embedded:
         place = f"{where} ({signature.field_name})"
@@ -178,6 +181,8 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
         else:
             check_form(signature, place)
         check_bag(signature.signed_data, place)
+    if _moved(pdf, embedded[0]):
+        raise VerificationError(where, f"its bytes differ from those that were signed: {ANEW}")
     first = ReportReader(pdf[: _end(embedded[0])])
     store = _check_additions(pdf, first, embedded, where)
     return SignedPdf(
@@ -190,6 +195,12 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
 def _end(embedded: EmbeddedPdfSignature) -> int:
     """Where the bytes that a signature covers end."""
     return int(embedded.byte_range[2]) + int(embedded.byte_range[3])
+
+
+def _moved(pdf: bytes, embedded: EmbeddedPdfSignature) -> bool:
+    """Whether a signature's value is elsewhere than in the bytes that it leaves out: the objects were written anew."""
+    _, length, resume, _ = (int(offset) for offset in embedded.byte_range)
+    return bytes(embedded.pkcs7_content).hex().upper().encode() not in pdf[length:resume].upper()
 
 
 def _check_additions(

@@ -8,13 +8,13 @@ import pytest
 from small_models import constant_model, embedding_model
 
 from frtaudit.collection.clients.face_finding import FoundFace, lettered
-from frtaudit.collection.clients.model_input import Gives
 from frtaudit.collection.detectors import scrfd, yunet
 from frtaudit.collection.detectors.aligned import Aligned
 from frtaudit.collection.detectors.dlib import _PARTS, five_of
 from frtaudit.collection.detectors.given import Given
 from frtaudit.collection.detectors.scrfd import Scrfd
 from frtaudit.collection.detectors.yunet import YuNet
+from frtaudit.collection.embed.face_detector import Gives
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.collecting import Box
 from frtaudit.core.identity import plugin

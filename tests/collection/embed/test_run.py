@@ -18,9 +18,9 @@ from PIL import Image
 from small_models import embedding_model
 
 from frtaudit.collection.clients.face_finding import FoundFace
-from frtaudit.collection.clients.model_input import Gives
 from frtaudit.collection.embed import processes
 from frtaudit.collection.embed.align import similarity, warped
+from frtaudit.collection.embed.face_detector import Gives
 from frtaudit.collection.embed.run import embed
 from frtaudit.collection.embed.spec import Several
 from frtaudit.config.load import load_embedding

@@ -1,4 +1,4 @@
-"""A spec of ``frtaudit embed``: typed strictly, what decides the templates as text."""
+"""A spec of ``frtaudit embed``: typed strictly, what decides the templates as text; tests also face_detector."""
 
 import pytest
 

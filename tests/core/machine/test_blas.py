@@ -2,6 +2,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 from frtaudit.core.machine import blas
@@ -57,3 +58,16 @@ def test_libraries_are_looked_for_once() -> None:
     with blas.one_thread():
         pass
     assert blas._loaded.cache_info().misses == known
+
+
+def test_a_module_in_the_place_of_another_is_an_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are looked for again too where as many modules are loaded as before, but not the same."""
+    monkeypatch.setitem(sys.modules, "first", sys)
+    with blas.one_thread():
+        pass
+    known = blas._loaded.cache_info().misses
+    monkeypatch.delitem(sys.modules, "first")
+    monkeypatch.setitem(sys.modules, "second", sys)
+    with blas.one_thread():
+        pass
+    assert blas._loaded.cache_info().misses == known + 1

@@ -4,7 +4,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from frtaudit.core.text.quoting import listed, quoted, typed
+from frtaudit.core.text.quoting import listed, quoted, shell_word
 
 PARSER = OverridesParser.create()
 TEXTS = st.text(st.sampled_from("a\\'\",[]{}:= $\n\u00e9"), max_size=12)
@@ -26,7 +26,7 @@ def test_hydra_reads_the_text_that_was_quoted(text: str) -> None:
 @example('it\'s "it"')
 def test_a_shell_and_hydra_read_the_text_that_is_typed(text: str) -> None:
     """What a command prints to be typed is one word, and its value is the text, whatever it holds."""
-    (word,) = shlex.split(typed("key", text))
+    (word,) = shlex.split(shell_word("key", text))
     assert PARSER.parse_override(word).value() == text
 
 

@@ -32,6 +32,14 @@ def test_a_folder_without_lists_is_refused(tmp_path: Path) -> None:
         Queries(root=str(tmp_path)).load({}, 1)
 
 
+def test_a_list_by_another_ending_is_named_as_unread(tmp_path: Path) -> None:
+    """A .txt beside the score lists is no service; where the lists are named, nothing is looked for."""
+    root = stored_search(tmp_path)
+    (root / "dusk.txt").write_text("probe,reference,score\n")
+    assert Queries(root=str(root)).load(SCHEMAS, 1).unread == ("dusk.txt",)
+    assert Queries(root=str(root), files=("acme.csv", "bolt.csv")).load(SCHEMAS, 1).unread == ()
+
+
 def test_pairs_between_queries_can_be_drawn_within_a_group(tmp_path: Path) -> None:
     """As many as within queries, of one group, the same for one seed; the exclusions count those left out."""
     root = str(stored_search(tmp_path))

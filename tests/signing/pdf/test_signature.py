@@ -28,7 +28,7 @@ from pyhanko.sign.signers import pdf_signer
 from pyhanko.sign.signers.pdf_signer import PdfTimeStamper
 from pyhanko.sign.timestamps.dummy_client import DummyTimeStamper
 from pyhanko.sign.validation.dss import DocumentSecurityStore
-from pypdf import PdfReader
+from pypdf import PdfReader, PdfWriter
 from small_run import WHEN, render_pdf
 
 from frtaudit.errors import DataError, VerificationError
@@ -287,6 +287,31 @@ def test_a_pdf_that_cannot_be_read_is_invalid() -> None:
     """A file that begins as a PDF and breaks the parser was damaged, with or without traces of a signature."""
     with pytest.raises(VerificationError, match="cannot be read as a PDF"):
         read_signed_pdf(b"%PDF-1.7\n", [], "f")
+
+
+@pytest.mark.parametrize("more", [{}, {"/Keywords": "x" * 9999}])
+def test_a_pdf_that_another_program_wrote_anew_is_called_that(pdf: bytes, more: dict[str, str]) -> None:
+    """Shorter or longer, its objects lie elsewhere: the bytes are not those signed, and the original is needed."""
+    writer, out = PdfWriter(clone_from=BytesIO(pdf)), BytesIO()
+    writer.add_metadata(more)
+    writer.write(out)
+    assert (out.tell() > len(pdf)) == bool(more)
+    assert looks_signed(out.getvalue())
+    line = "f: its bytes differ from those that were signed: another program may have saved it anew; the original "
+    with pytest.raises(VerificationError, match=f"^{line}is needed$"):
+        read_signed_pdf(out.getvalue(), [], "f")
+
+
+def test_pages_that_another_program_took_out_are_called_that(pdf: bytes) -> None:
+    """A signature that belongs to nothing is left where pages were copied."""
+    writer, out = PdfWriter(), BytesIO()
+    for page in PdfReader(BytesIO(pdf)).pages:
+        writer.add_page(page)
+    writer.write(out)
+    with pytest.raises(
+        VerificationError, match="none that can be read: another program may have saved it anew; "
+    ):
+        read_signed_pdf(out.getvalue(), [], "f")
 
 
 def test_signing_and_reading_work_inside_an_event_loop(draft: bytes, signer: Signer) -> None:
