@@ -13,19 +13,6 @@ from frtaudit.core.spec import AuditSpec
 def refuse(spec: AuditSpec) -> None:
     """Raise what an audit would say of the spec after it has loaded more; its analyses need not be imported yet."""
     refuse_absent(spec)
-    _refuse_missing_lists(spec)
-    if spec.requirements:
-        _refuse_few_replicates(spec)
-
-
-def refuse_absent(spec: AuditSpec) -> None:
-    """Raise for a root, a seal or a key that is not there, before its values are checked."""
-    refuse_missing_root(spec)
-    named_files.refuse_missing(spec)
-
-
-def _refuse_missing_lists(spec: AuditSpec) -> None:
-    """What reads thresholds and pairs says of a file that is not there."""
     if spec.thresholds.file is not None and not os.path.lexists(spec.thresholds.file):
         from frtaudit.inputs.threshold_file import thresholds_from_file
 
@@ -35,14 +22,17 @@ def _refuse_missing_lists(spec: AuditSpec) -> None:
             from frtaudit.inputs.pairlist import lines_of  # it loads what reads tables
 
             lines_of(Path(folds.file))
+    if spec.requirements:
+        declared = getattr(spec.cohort, "systems", None) if is_of_the_house(spec.cohort) else None
+        systems = declared if spec.providers is None else spec.providers
+        if systems and all(schema.classes and not schema.cross for schema in spec.schemas.values()):
+            refuse_few_replicates(
+                spec, {name: schema.classes for name, schema in spec.schemas.items()}, len(systems)
+            )
+        check_resamples(spec.bootstrap)
 
 
-def _refuse_few_replicates(spec: AuditSpec) -> None:
-    """Refuse a B that is too small for alpha; for the findings too, where the spec alone tells how many they are."""
-    declared = getattr(spec.cohort, "systems", None) if is_of_the_house(spec.cohort) else None
-    systems = declared if spec.providers is None else spec.providers
-    if systems and all(schema.classes and not schema.cross for schema in spec.schemas.values()):
-        refuse_few_replicates(
-            spec, {name: schema.classes for name, schema in spec.schemas.items()}, len(systems)
-        )
-    check_resamples(spec.bootstrap)
+def refuse_absent(spec: AuditSpec) -> None:
+    """Raise for a root, a seal or a key that is not there, before its values are checked."""
+    refuse_missing_root(spec)
+    named_files.refuse_missing(spec)

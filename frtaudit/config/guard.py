@@ -302,13 +302,12 @@ def _selected(value: yaml.Node, shown: str) -> Iterator[tuple[str | None, str]]:
             check_package(selection[2], selection[1], where)
         names = pairs[0][1]
         chosen = names.value if isinstance(names, yaml.SequenceNode) else [names]
-        if not all(_is_choice(node) for node in chosen):
+        if not all(
+            isinstance(node, yaml.ScalarNode) and (node.tag == _NULL or is_name(node.value))
+            for node in chosen
+        ):
             raise SpecError(where, f"{_told(entry)} in defaults", _SELECTS)
         yield from ((selection[1], node.value) for node in chosen if node.tag != _NULL)
-
-
-def _is_choice(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.ScalarNode) and (node.tag == _NULL or is_name(node.value))
 
 
 def _told(node: yaml.Node) -> str:

@@ -97,7 +97,17 @@ def titles_of(make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGUR
 def _source(result: AuditResult, choice: Choice) -> Source:
     """What is drawn of a result, with the names and the operating point of the whole."""
     whole = Source(result)
-    choice = replace(choice, classes=_class_keys(whole, choice.classes))
+    # Classes may be named as the result has them, or as the report prints them.
+    every: tuple[Estimate | Curve, ...] = (*whole.result.estimates, *whole.result.curves)
+    labels = {
+        (entry.group, _spaced(whole.label(entry.schema, entry.group))) for entry in every if entry.schema
+    }
+    keys = {key: [key] for key, _ in labels}
+    printed = {
+        name: sorted(key for key, label in labels if label == _spaced(name)) for name in choice.classes
+    }
+    classes = tuple(key for name in choice.classes for key in keys.get(name) or printed[name] or [name])
+    choice = replace(choice, classes=classes)
     return Source(
         _chosen(result, choice), named=whole.providers, target=main_target(whole), every_figure=True
     )
@@ -217,17 +227,6 @@ def _cohort(cohort: Mapping[str, Json], choice: Choice) -> Mapping[str, Json]:
         return cohort
     required = [] if choice.metrics else [row for row in rows if mapping(row).get("schema") in choice.schemas]
     return {**cohort, "sanitized": {**sanitized, "required": required}}
-
-
-def _class_keys(source: Source, names: Sequence[str]) -> tuple[str, ...]:
-    """Keys of classes that were named as the result has them, or as the report prints them."""
-    every: tuple[Estimate | Curve, ...] = (*source.result.estimates, *source.result.curves)
-    labels = {
-        (entry.group, _spaced(source.label(entry.schema, entry.group))) for entry in every if entry.schema
-    }
-    keys = {key: [key] for key, _ in labels}
-    printed = {name: sorted(key for key, label in labels if label == _spaced(name)) for name in names}
-    return tuple(key for name in names for key in keys.get(name) or printed[name] or [name])
 
 
 def _spaced(label: str) -> str:

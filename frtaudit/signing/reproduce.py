@@ -122,7 +122,14 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
 
 def main(argv: Sequence[str], rederive: Rederive) -> int:
     """``frtaudit reproduce RUN [overrides]``; the exit code is the outcome's, 4 also for wrong usage."""
-    parser = _parser()
+    parser = CheckParser(
+        prog="frtaudit reproduce",
+        description="Compute a result again and compare.",
+        epilog="exit codes: 0 identical, 2 it differs, 3 equal within rounding only, 4 could not be computed, or usage",
+    )
+    parser.add_argument("run", metavar="RUN", help=ACCEPTED)
+    settings = "overrides such as cohort.root=PATH"
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help=settings)
     options = parser.parse_args(argv)
     if not options.run:
         parser.error("an argument is empty")
@@ -138,19 +145,6 @@ def main(argv: Sequence[str], rederive: Rederive) -> int:
         for line in reproductions[-1].lines:
             sys.stdout.write(printable(before + line) + "\n")
     return max(reproductions, key=lambda reproduction: SEVERITY.index(reproduction.status)).exit_code
-
-
-def _parser() -> CheckParser:
-    parser = CheckParser(
-        prog="frtaudit reproduce",
-        description="Compute a result again and compare.",
-        epilog="exit codes: 0 identical, 2 it differs, 3 equal within rounding only, 4 could not be computed, or usage",
-    )
-    parser.add_argument("run", metavar="RUN", help=ACCEPTED)
-    parser.add_argument(
-        "overrides", nargs="*", metavar="KEY=VALUE", help="overrides such as cohort.root=PATH"
-    )
-    return parser
 
 
 def _recorded(run: Path) -> bytes:

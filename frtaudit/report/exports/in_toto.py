@@ -70,13 +70,10 @@ def _subject(run: FinishedRun, system: str) -> dict[str, Json]:
         if declared:
             return _descriptor(system, str(declared), f"{part} as declared")
     providers = run.result.spec.get("providers")
-    named = [entry for entry in providers if _name(entry) == system] if isinstance(providers, list) else []
+    listed = providers if isinstance(providers, list) else []
+    named = [entry for entry in listed if system in (entry, mapping(entry).get("name"))]
     described: Mapping[str, Json] = {"system": system, "origin": dict(origin), "provider": named}
     return _descriptor(system, digest(described), "description: no digest was declared")
-
-
-def _name(provider: Json) -> Json:
-    return provider.get("name") if isinstance(provider, Mapping) else provider
 
 
 def _descriptor(system: str, sha256: str, of: str) -> dict[str, Json]:

@@ -46,8 +46,14 @@ def build(source: Source) -> View | None:
         *(table for name, set_folds in parts if set_folds for table in [_folds(source, name, set_folds)]),
     ]
     main = _matrix(source, records, sets) or [_brief(records)]
+    fold_panels = scales.alike(lambda: _panels(source, parts))
+    caption = spans(
+        "Each mark is one held-out fold. Their spread comes from the sampling of pairs and of subjects and from the "
+        "fitted thresholds. It is not the uncertainty of the mean, whose interval is in the tables."
+    )
+    figure = Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=fold_panels)
     return View(
-        figures=_figure(source, parts),
+        figures=(figure,) if fold_panels else (),
         main=tuple(main),
         tables=tuple(tables),
         shown=(1, 0),
@@ -156,7 +162,18 @@ def _between(source: Source) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = [
-        Block(head=_against(source, pair[0]), rows=tuple(_row(record, notes) for record in pair))
+        Block(
+            head=_against(source, pair[0]),
+            rows=tuple(
+                (
+                    _test_set(record),
+                    phrases.value(record, places=FINE),
+                    interval_cells(record, notes, *BOTH, places=FINE)[0],
+                    phrases.note(record),
+                )
+                for record in pair
+            ),
+        )
         for _, every in by_provider(source, records)
         for pair in grouped(every, lambda record: record.estimate.at["against"]).values()
     ]
@@ -179,15 +196,6 @@ def _against(source: Source, record: Record) -> Text:
     sets = [source.trained_on.get(name) for name in (record.estimate.provider, other)]
     first, two = ("" if name is None else f" (trained on {name})" for name in sets)
     return spans(provider(record), first, " against ", second, two)
-
-
-def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
-    return (
-        _test_set(record),
-        phrases.value(record, places=FINE),
-        interval_cells(record, notes, *BOTH, places=FINE)[0],
-        phrases.note(record),
-    )
 
 
 def _test_set(record: Record) -> Text:
@@ -296,17 +304,6 @@ def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text,
         spans(cell("accuracy_fold_sd"), ", ", cell("accuracy_overlap_fold_sd")),
         spans(cell("delta_accuracy_deal_mean", FINE), ", ", cell("delta_accuracy_deal_sd", FINE)),
     )
-
-
-def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figure, ...]:
-    """One panel for each test set."""
-    panels = scales.alike(lambda: _panels(source, parts))
-    caption = spans(
-        "Each mark is one held-out fold. Their spread comes from the sampling of pairs and of subjects and from the "
-        "fitted thresholds. It is not the uncertainty of the mean, whose interval is in the tables."
-    )
-    figure = Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=panels)
-    return (figure,) if panels else ()
 
 
 def _panels(source: Source, parts: list[tuple[str, list[Record]]]) -> Iterator[Panel]:

@@ -119,7 +119,19 @@ def facts_of(source: Source) -> View | None:
     for name in sorted(profiles):
         facts = rows_of(mapping(profiles[name]).get("facts"))
         if facts:
-            tables.append(_asks(name, facts, f"/spec/profiles/{name}"))
+            rows = (
+                tuple(
+                    (TextSpan(text=text, pointer=f"/spec/profiles/{name}/facts/{index}/{key}"),)
+                    for key, text in (
+                        ("asks", str(fact["asks"])),
+                        ("confidence", str(fact["confidence"]).replace("_", " ")),
+                    )
+                )
+                for index, fact in enumerate(facts)
+            )
+            means = "Where each was read: in the document, in a secondary source, or by arithmetic."
+            title = f"What {name} requires. "
+            tables.append(_table(f"profile-{name}-asks", title, means, ("Rule", "Read in"), tuple(rows)))
     return View(tables=tuple(tables)) if tables else None
 
 
@@ -138,23 +150,6 @@ def _read(profile: Mapping[str, Json], at: str) -> Text:
     for title, text in (*read, *named_groups, *unruled):
         parts += ["; " if parts else "", phrases.bold(f"{title}: "), text]
     return spans(*parts, ".")
-
-
-def _asks(name: str, facts: Sequence[Mapping[str, Json]], at: str) -> Table:
-    """Each of its rules, and where it was read."""
-    rows = (
-        tuple(
-            (TextSpan(text=text, pointer=f"{at}/facts/{index}/{key}"),)
-            for key, text in (
-                ("asks", str(fact["asks"])),
-                ("confidence", str(fact["confidence"]).replace("_", " ")),
-            )
-        )
-        for index, fact in enumerate(facts)
-    )
-    means = "Where each was read: in the document, in a secondary source, or by arithmetic."
-    title = f"What {name} requires. "
-    return _table(f"profile-{name}-asks", title, means, ("Rule", "Read in"), tuple(rows))
 
 
 def _shows(source: Source, name: str, finding_rows: Sequence[FindingRow]) -> Table:

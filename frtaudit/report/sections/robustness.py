@@ -41,7 +41,14 @@ def build(source: Source) -> View:
     )
     tables = tuple(table for table in built if table is not None)
     closed = [] if source.select("index_worst_case") else [spans(words().robustness["no_unknown"])]
-    return View(lead=(*_unknown(source), *closed, _runs(source)), tables=tables)
+    unknown = [
+        phrases.titled(
+            f"Without a class under {spoken(record.estimate.schema)}:", phrases.counts(record), " subjects."
+        )
+        for record in source.select("unknown_subjects")
+        if record.estimate.numerator
+    ]
+    return View(lead=(*unknown, *closed, _runs(source)), tables=tables)
 
 
 def _runs(source: Source) -> Text:
@@ -86,17 +93,6 @@ def _monte_carlo(source: Source) -> Text:
         phrases.monte_carlo_error(bounds, record.estimate),
         ". ",
     )
-
-
-def _unknown(source: Source) -> list[Text]:
-    """How many people have no class, by schema."""
-    return [
-        phrases.titled(
-            f"Without a class under {spoken(record.estimate.schema)}:", phrases.counts(record), " subjects."
-        )
-        for record in source.select("unknown_subjects")
-        if record.estimate.numerator
-    ]
 
 
 def _absent(source: Source) -> Table:
