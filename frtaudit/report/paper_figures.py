@@ -69,7 +69,10 @@ def paper_figures(
     left_out = set(source.named) - set(choice.systems) if choice.systems else set()
     with use_names(names_in(result, source.settings)):
         figures = drawings(lambda: _figures(source, builds), choice, left_out)
-    size = _size(result)
+    subjects, samples = result.cohort.get("subjects"), result.cohort.get("samples")
+    size = ""
+    if isinstance(subjects, int) and isinstance(samples, int):
+        size = f" Cohort: {formatting.count(subjects)} subjects, {formatting.count(samples)} samples."
     return {name: replace(figure, caption=figure.caption + size) for name, figure in figures.items()}
 
 
@@ -115,14 +118,6 @@ def _source(result: AuditResult, choice: Choice) -> Source:
 
 def _figures(source: Source, builds: Sequence[Build]) -> list[Figure]:
     return [figure for build in quiet(builds, "sections") for figure in pieces_of(build(source), Figure)]
-
-
-def _size(result: AuditResult) -> str:
-    """How large the cohort is, as the end of a caption."""
-    subjects, samples = result.cohort.get("subjects"), result.cohort.get("samples")
-    if not isinstance(subjects, int) or not isinstance(samples, int):
-        return ""
-    return f" Cohort: {formatting.count(subjects)} subjects, {formatting.count(samples)} samples."
 
 
 def drawings(

@@ -147,7 +147,13 @@ def shape_in(files: Mapping[str, bytes], known: Mapping[str, str]) -> Shape:
     for name, data in files.items():
         _check_place(name)
         _check_text(name, data)
-    _check_styles(files)
+    for name, pattern in ((STYLE, _LOADS), ("logo.svg", _LOADS), ("logo.svg", _DRAWN)):
+        text = files.get(name, b"").decode()
+        for number, line in enumerate(text.splitlines(), 1):
+            if hit := pattern.search(line):
+                _refuse_style(f"{name}, line {number}", hit[0])
+        if hit := pattern.search(_as_read(text)):
+            _refuse_style(name, hit[0])
     shape = _worded(Shape(files=MappingProxyType(dict(files))), known)
     shape.own(known)
     return shape
@@ -206,16 +212,6 @@ def _check_text(name: str, data: bytes) -> None:
         data.decode()
     except UnicodeDecodeError as error:
         _refuse(f"{name} is not UTF-8 ({error.reason} at byte {error.start})", "text in UTF-8")
-
-
-def _check_styles(files: Mapping[str, bytes]) -> None:
-    for name, pattern in ((STYLE, _LOADS), ("logo.svg", _LOADS), ("logo.svg", _DRAWN)):
-        text = files.get(name, b"").decode()
-        for number, line in enumerate(text.splitlines(), 1):
-            if hit := pattern.search(line):
-                _refuse_style(f"{name}, line {number}", hit[0])
-        if hit := pattern.search(_as_read(text)):
-            _refuse_style(name, hit[0])
 
 
 def _refuse_style(place: str, found: str) -> NoReturn:

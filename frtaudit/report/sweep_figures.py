@@ -66,23 +66,19 @@ def figure(sweep: SweepJson) -> Figure | None:
         "A row for each job, by its number. Estimates of jobs on the same subjects are correlated: where intervals "
         "overlap the numbers may still differ, and the sweep makes no test between jobs."
     )
+    jobs = [  # what each was run with, for who has not its table
+        f" Job {job['number']}: {', '.join(f'{name}={value}' for name, value in job['settings'].items())}."
+        for job in sweep["jobs"]
+    ]
+    settings = "".join(jobs) if len(jobs) <= WIDE else ""
     return Figure(
         name="sweep",
         title="The jobs compared",
         caption=spans(caption),
-        alone={_panel_name(name): spans(caption, _settings(sweep)) for name in dots},
+        alone={_panel_name(name): spans(caption, settings) for name in dots},
         panels=tuple(panels),
         keys=keys,
     )
-
-
-def _settings(sweep: SweepJson) -> str:
-    """What each job was run with, for who has not its table."""
-    jobs = [
-        f" Job {job['number']}: {', '.join(f'{name}={value}' for name, value in job['settings'].items())}."
-        for job in sweep["jobs"]
-    ]
-    return "".join(jobs) if len(jobs) <= WIDE else ""
 
 
 def _panel_name(name: str) -> str:
