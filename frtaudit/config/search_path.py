@@ -177,7 +177,11 @@ class UserSource(FileConfigSource):
         if shown not in self._read:
             group, name = _preset(shown) or ("", "")
             text = read_text(self._file(shown), shown)
-            package = _header(text, shown) or LANDS[group].format(name)
+            try:  # the package in a file's first lines, as Hydra reads them
+                header = FileConfigSource._get_header_dict(text)  # noqa: SLF001  a source's own, as this one is
+            except ValueError as error:
+                raise SpecError(shown, f"broken header: {error}", "# @package PACKAGE, or none") from None
+            package = header["package"] or LANDS[group].format(name)
             check_package(package, group, shown)
             checked = check_text(text, shown, keys_of(group))
             names = [(other or group, option) for other, option in checked.selects if option != "_self_"]
@@ -198,14 +202,6 @@ def _preset(config_path: str) -> tuple[str, str] | None:
     """Group and name of a preset; None for any other path."""
     group, _, name = config_path.strip("/").removesuffix(".yaml").partition("/")
     return (group, name) if group in LANDS and is_name(name) else None
-
-
-def _header(text: str, shown: str) -> str | None:
-    """The package in a file's first lines, as Hydra reads them."""
-    try:
-        return FileConfigSource._get_header_dict(text)["package"]  # noqa: SLF001  a source's own, as this one is
-    except ValueError as error:
-        raise SpecError(shown, f"broken header: {error}", "# @package PACKAGE, or none") from None
 
 
 def keys_of(group: str) -> tuple[str, ...] | None:

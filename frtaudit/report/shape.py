@@ -137,7 +137,14 @@ def shape_of(folder: str | None, known: Mapping[str, str], analyses: Iterable[st
     The empty one for None and none. ``known``: shipped sections, name to title.
     Raises :class:`SpecError` in one line for a folder or file that cannot be used.
     """
-    return shape_in(_brought(analyses, known) | (_files(Path(folder)) if folder is not None else {}), known)
+    templates = {}
+    for name in sorted({*analyses} & {*names("section")}):
+        file = f"sections/{name}.html.j2"
+        if name in known or not SECTION.fullmatch(file):
+            _refuse(f"a plug-in's section is called {name!r}", "a name that no shipped section has")
+        section: Template = lookup("section", name, WHERE)()
+        templates[file] = section.template().encode()
+    return shape_in(templates | (_files(Path(folder)) if folder is not None else {}), known)
 
 
 def shape_in(files: Mapping[str, bytes], known: Mapping[str, str]) -> Shape:
@@ -168,17 +175,6 @@ def check_page(page: str) -> None:
     for tag in _FRAMED:
         if reader.counts.get(tag, 0) > frame.count(f"<{tag}"):
             _refuse(f"a section holds <{tag}>", f"sections without it; styles belong in {STYLE}")
-
-
-def _brought(analyses: Iterable[str], known: Mapping[str, str]) -> dict[str, bytes]:
-    templates = {}
-    for name in sorted({*analyses} & {*names("section")}):
-        file = f"sections/{name}.html.j2"
-        if name in known or not SECTION.fullmatch(file):
-            _refuse(f"a plug-in's section is called {name!r}", "a name that no shipped section has")
-        section: Template = lookup("section", name, WHERE)()
-        templates[file] = section.template().encode()
-    return templates
 
 
 def _files(folder: Path) -> dict[str, bytes]:

@@ -49,7 +49,12 @@ def figures(sweep: SweepJson) -> list[Figure]:
 
 def figure(sweep: SweepJson) -> Figure | None:
     """FNMR at the two smallest FMR targets (or the first rate there is), a row for each job."""
-    rates = [name for name in measures_of(sweep) if _drawn(sweep, name)]
+    drawable = {  # rates that a logarithmic axis shows, where any job has them
+        measure_words(row["measure"])
+        for row in sweep["rows"]
+        if row["measure"]["metric"] in ("fnmr_at_fmr", "eer") and row["value"] is not None
+    }
+    rates = [name for name in measures_of(sweep) if name in drawable]
     if not rates:
         return None
     systems = list(dict.fromkeys(row["provider"] for row in sweep["rows"]))
@@ -130,16 +135,6 @@ def measures_of(sweep: SweepJson) -> list[str]:
         order = SHOWN.index(measure["metric"]) if measure["metric"] in SHOWN else len(SHOWN)
         seen.setdefault(measure_words(measure), (order, fmr if isinstance(fmr, float) else 0.0))
     return sorted(seen, key=lambda name: (seen[name], name))
-
-
-def _drawn(sweep: SweepJson, name: str) -> bool:
-    """Whether a number is a rate that a logarithmic axis shows, and any job has it."""
-    return any(
-        measure_words(row["measure"]) == name
-        and row["measure"]["metric"] in ("fnmr_at_fmr", "eer")
-        and row["value"] is not None
-        for row in sweep["rows"]
-    )
 
 
 def number_of(value: object) -> float | None:

@@ -80,7 +80,9 @@ def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float =
     differences: list[str] = []
     largest, place = 0.0, None
     for pointer, leaf, other in _leaves(first, second, ""):
-        deviation = _deviation(leaf, other, floor=atol / rtol)
+        deviation = 0.0 if type(leaf) is type(other) and leaf == other else math.inf
+        if _is_float(leaf) and _is_float(other):
+            deviation = abs(leaf - other) / max(abs(leaf), abs(other), atol / rtol)
         if deviation > rtol:
             differences.append(pointer)
         elif deviation > largest:
@@ -220,13 +222,6 @@ def _leaves(first: Json, second: Json, pointer: str) -> Iterator[tuple[str, Json
             yield from _leaves(child, other, f"{pointer}/{index}")
     else:
         yield pointer, first, second
-
-
-def _deviation(leaf: Json, other: Json, floor: float) -> float:
-    """Deviation of two floats relative to the larger or to ``floor``; of others 0 if equal, else infinity."""
-    if _is_float(leaf) and _is_float(other):
-        return abs(leaf - other) / max(abs(leaf), abs(other), floor)
-    return 0.0 if type(leaf) is type(other) and leaf == other else math.inf
 
 
 def _is_float(value: Json) -> TypeGuard[float]:

@@ -161,10 +161,13 @@ def _between(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=_against(source, pair[0]),
-            rows=tuple(
+    blocks = []
+    for name, every in by_provider(source, records):
+        for against, pair in grouped(every, lambda record: str(record.estimate.at["against"])).items():
+            second = phrases.bold(against, f"{pair[0].pointer}/at/against")
+            sets = [source.trained_on.get(system) for system in (name, against)]
+            first, two = ("" if trained is None else f" (trained on {trained})" for trained in sets)
+            rows = tuple(
                 (
                     _test_set(record),
                     phrases.value(record, places=FINE),
@@ -172,11 +175,8 @@ def _between(source: Source) -> list[Table]:
                     phrases.note(record),
                 )
                 for record in pair
-            ),
-        )
-        for _, every in by_provider(source, records)
-        for pair in grouped(every, lambda record: record.estimate.at["against"]).values()
-    ]
+            )
+            blocks.append(Block(head=spans(provider(pair[0]), first, " against ", second, two), rows=rows))
     columns = header(["Test set"], ["difference", "for the population", "discordant"])
     caption = phrases.titled(
         "Systems against each other.",
@@ -187,15 +187,6 @@ def _between(source: Source) -> list[Table]:
         methods_said(records, *BOTH),
     )
     return [build_table("accuracy-systems", caption, columns, blocks, notes)]
-
-
-def _against(source: Source, record: Record) -> Text:
-    """Both systems, each with its declared training set."""
-    other = str(record.estimate.at["against"])
-    second = phrases.bold(other, f"{record.pointer}/at/against")
-    sets = [source.trained_on.get(name) for name in (record.estimate.provider, other)]
-    first, two = ("" if name is None else f" (trained on {name})" for name in sets)
-    return spans(provider(record), first, " against ", second, two)
 
 
 def _test_set(record: Record) -> Text:

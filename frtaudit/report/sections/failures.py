@@ -163,10 +163,9 @@ def _cases(source: Source, records: list[Record]) -> Table:
 def _dropped(
     columns: tuple[Column, ...], blocks: list[Block], place: int
 ) -> tuple[tuple[Column, ...], list[Block]]:
-    def without(row: tuple[Text, ...]) -> tuple[Text, ...]:
-        return row[:place] + row[place + 1 :]
-
-    remaining = [Block(head=block.head, rows=tuple(without(row) for row in block.rows)) for block in blocks]
+    remaining = [
+        replace(block, rows=tuple(row[:place] + row[place + 1 :] for row in block.rows)) for block in blocks
+    ]
     return columns[:place] + columns[place + 1 :], remaining
 
 

@@ -25,6 +25,7 @@ from frtaudit.report.words import display_name, words
 KINDS = ("roc_band", "roc_vstat", "fairness", "normalized_uncertainty")
 MAX_SYSTEMS = 4
 RATES = ("fnmr", "fmr")
+PENS = ("roc", "max_min", "max_geomean", "log_geomean", "gini")  # metrics by their pen
 BOTH_SIDES = "Left: the same subjects, other images. Right: other subjects of the population. "
 TITLES = {
     Target.FIXED_IDENTITIES: "Same subjects, new images",
@@ -311,7 +312,10 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     gaps: list[Text] = []
     for rate in RATES:
         curves = _noise(source, system, schema, rate)
-        series = [Series(name=_named(curve), index=_pen(curve), curve=curve) for curve in curves]
+        series = [
+            Series(name=_named(curve), index=PENS.index(curve.metric or "roc"), curve=curve)
+            for curve in curves
+        ]
         title = phrases.metric(rate) + (f" by {schema.replace('_', ' ')}" if schema else "")
         if series:
             shown[rate] = title, series
@@ -357,10 +361,6 @@ def _noise(source: Source, system: str, schema: str | None, rate: str) -> list[C
 
 def _named(curve: Curve) -> str:
     return "FNMR itself (ROC)" if curve.metric == "roc" else phrases.metric(curve.metric or "")
-
-
-def _pen(curve: Curve) -> int:
-    return ("roc", "max_min", "max_geomean", "log_geomean", "gini").index(curve.metric or "roc")
 
 
 def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:

@@ -45,12 +45,6 @@ def choice(source: Source) -> Choice | None:
     decisions = source.select(DECISION)
     if not decisions:
         return None
-    sentence, table = _sentence(source, decisions), _table(source, decisions)
-    return Choice(sentence=sentence, table=table, tied=_tied(source, decisions))
-
-
-def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
-    """The rule as it was declared, the systems that it chooses, and for whom that holds."""
     chosen, others = (
         [(provider(record),) for record in decisions if bool(record.estimate.value) is wanted]
         for wanted in (True, False)
@@ -61,7 +55,8 @@ def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
         parts += ["; ", listed(others), " are not" if len(others) > 1 else " is not"]
     bounds = next((bound for record in source.select(RANK) for bound in record.bounds), None)
     whom = () if bounds is None else (" Verdicts hold for ", phrases.target(bounds), ".")
-    return spans(*parts, ".", *whom)
+    sentence, table = spans(*parts, ".", *whom), _table(source, decisions)
+    return Choice(sentence=sentence, table=table, tied=_tied(source, decisions))
 
 
 def _tied(source: Source, decisions: Sequence[Record]) -> Text:
