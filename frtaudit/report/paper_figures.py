@@ -76,13 +76,11 @@ def paper_figures(
     return {name: replace(figure, caption=figure.caption + size) for name, figure in figures.items()}
 
 
-def titles(
-    result: AuditResult, choice: Choice = EVERY_FIGURE, builds: Sequence[Build] = _EVERY_SECTION
-) -> dict[str, str]:
+def titles(result: AuditResult, choice: Choice = EVERY_FIGURE) -> dict[str, str]:
     """The titles of what :func:`paper_figures` draws, by name; nothing is drawn. Raises as it does."""
     source = _source(result, choice)
     with use_names(names_in(result, source.settings)):
-        return titles_of(lambda: _figures(source, builds), choice)
+        return titles_of(lambda: _figures(source, _EVERY_SECTION), choice)
 
 
 def titles_of(make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGURE) -> dict[str, str]:

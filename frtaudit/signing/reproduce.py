@@ -69,7 +69,7 @@ class Reproduction:
         return self.status.value
 
 
-def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float = ATOL) -> Comparison:
+def compare_results(first: Json, second: Json, rtol: float = RTOL) -> Comparison:
     """Compare two JSON values: floats within the tolerance, all else for equality.
 
     >>> compare_results({"a": [1, 0.5]}, {"a": [1, 0.5 + 1e-9]}).differences
@@ -82,7 +82,7 @@ def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float =
     for pointer, leaf, other in _leaves(first, second, ""):
         deviation = 0.0 if type(leaf) is type(other) and leaf == other else math.inf
         if _is_float(leaf) and _is_float(other):
-            deviation = abs(leaf - other) / max(abs(leaf), abs(other), atol / rtol)
+            deviation = abs(leaf - other) / max(abs(leaf), abs(other), ATOL / rtol)
         if deviation > rtol:
             differences.append(pointer)
         elif deviation > largest:

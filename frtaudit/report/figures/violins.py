@@ -28,7 +28,7 @@ class Violin:
     curve: Curve
 
 
-def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[float], ylabel: str) -> Panel:
+def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[float]) -> Panel:
     """Violins side by side, all scaled to one width, with dashed lines at ``guides``."""
 
     def draw(axes: Axes) -> None:
@@ -44,7 +44,7 @@ def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[fl
         axes.set_xticks(range(len(shapes)), labels=[shape.name for shape in shapes])
         axes.tick_params(axis="x", length=0)
         axes.grid(visible=False, axis="x")
-        axes.set(xlim=(-0.6, len(shapes) - 0.4), ylabel=ylabel)
+        axes.set(xlim=(-0.6, len(shapes) - 0.4), ylabel="score")
 
     parts = []
     for violin in shapes:

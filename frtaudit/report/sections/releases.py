@@ -106,7 +106,6 @@ def _step(record: Record) -> Text:
 
 
 def _families(source: Source) -> dict[str, list[_Member]]:
-    spec = mapping(mapping(source.result.spec.get("analyses")).get("releases"))
     return {
         family: [
             _Member(
@@ -118,7 +117,7 @@ def _families(source: Source) -> dict[str, list[_Member]]:
             )
             for name, facts in mapping(members).items()
         ]
-        for family, members in mapping(spec.get("families")).items()
+        for family, members in mapping(source.asked("releases").get("families")).items()
     }
 
 

@@ -130,9 +130,8 @@ def mix(source: Source, schema: str) -> Table | None:
         ["At"],
         ["threshold", "FMR in the mix", "FNMR in the mix", "threshold that the mix needs", "FNMR there"],
     )
-    analysis = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS))
     parts: list[Part] = []
-    for name, share in mapping(mapping(analysis.get("mix")).get(schema)).items():
+    for name, share in mapping(mapping(source.asked(ANALYSIS).get("mix")).get(schema)).items():
         pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
         parts += [", " if parts else "", f"{source.label(schema, name)}: "]
         if isinstance(share, (int, float)):
@@ -187,10 +186,8 @@ def point(record: Record, *keys: str) -> Text:
 
 def _bounded(record: Record | None, notes: Footnotes) -> Text:
     """The value, and its interval for the population below it."""
-    if record is None or record.estimate.value is None:
-        return phrases.value(record, notes)
-    value, bound = phrases.value(record, notes), record.bound(Target.POPULATION)
-    if bound is None:
+    value, bound = phrases.value(record, notes), None if record is None else record.bound(Target.POPULATION)
+    if record is None or record.estimate.value is None or bound is None:
         return value
     return spans(value, phrases.BREAK, phrases.bounds(bound, record.estimate, notes))
 
