@@ -91,19 +91,24 @@ def _plain_tree(
     root: str, words: Sequence[str], config_dir: str | Path | None
 ) -> tuple[dict[str, object], dict[str, object]]:
     """The tree that Hydra makes, without Hydra's own part; and which preset is selected of each group."""
-    version.setbase(VERSION_BASE)
-    path = ConfigSearchPathImpl()
-    path.append("main", f"{search_path.ShippedSource.scheme()}://{shipped('conf')}")
-    if config_dir is not None:
-        path.append("user", search_path.user_folder(Path(config_dir)))
-    path.append("schema", f"{search_path.StructuredConfigSource.scheme()}://")
-    config = ConfigLoaderImpl(path).load_configuration(root, rewritten(words), RunMode.RUN, from_shell=False)
+    config = _composed_by_hydra(root, rewritten(words), config_dir)
     hydra = config.hydra
     refuse_changed(hydra, OmegaConf.create(search_path.hydra_settings()), "job.config_name")
     with open_dict(config):
         del config["hydra"]
     tree, selected = OmegaConf.to_container(config, resolve=False), dict(hydra.runtime.choices)
     return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, selected
+
+
+def _composed_by_hydra(root: str, words: list[str], config_dir: str | Path | None) -> DictConfig:
+    """What Hydra makes of a root, presets and overrides, Hydra's own part included."""
+    version.setbase(VERSION_BASE)
+    path = ConfigSearchPathImpl()
+    path.append("main", f"{search_path.ShippedSource.scheme()}://{shipped('conf')}")
+    if config_dir is not None:
+        path.append("user", search_path.user_folder(Path(config_dir)))
+    path.append("schema", f"{search_path.StructuredConfigSource.scheme()}://")
+    return ConfigLoaderImpl(path).load_configuration(root, words, RunMode.RUN, from_shell=False)
 
 
 def refuse_changed(settings: DictConfig, plainly: DictConfig, *exempt: str) -> None:

@@ -120,17 +120,7 @@ def _revision(pdf: bytes, start: int) -> Revision:
 
 def _plain_trailer(pdf: bytes, at: int, heads: Mapping[int, int]) -> tuple[Mapping[bytes, bytes], int]:
     """The trailer after the table at ``at``, and where it ends."""
-    runs = list(_runs(heads))
-    parts = [b"xref\n"]
-    if runs[0][0] == 1:
-        parts.append(b"0 %d\n" % (len(runs[0]) + 1) + FREE)
-    else:
-        parts.append(b"0 1\n" + FREE + b"%d %d\n" % (runs[0][0], len(runs[0])))
-    for index, run in enumerate(runs):
-        if index:
-            parts.append(b"%d %d\n" % (run[0], len(run)))
-        parts += [b"%010d 00000 n \n" % heads[number] for number in run]
-    table = b"".join(parts)
+    table = _table(heads)
     match = PLAIN.match(pdf, at + len(table))
     if pdf[at : at + len(table)] != table or match is None:
         raise AlterationError("holds bytes that belong to no object, or another table of its objects")
@@ -168,6 +158,21 @@ def _runs(heads: Mapping[int, int]) -> Iterator[list[int]]:
     """Numbers of objects, each run of consecutive ones in a list."""
     for _, run in groupby(enumerate(sorted(heads)), lambda pair: pair[1] - pair[0]):
         yield [number for _, number in run]
+
+
+def _table(heads: Mapping[int, int]) -> bytes:
+    """The table of objects that begin at ``heads`` (ISO 32000-2, 7.5.4)."""
+    runs = list(_runs(heads))
+    parts = [b"xref\n"]
+    if runs[0][0] == 1:
+        parts.append(b"0 %d\n" % (len(runs[0]) + 1) + FREE)
+    else:
+        parts.append(b"0 1\n" + FREE + b"%d %d\n" % (runs[0][0], len(runs[0])))
+    for index, run in enumerate(runs):
+        if index:
+            parts.append(b"%d %d\n" % (run[0], len(run)))
+        parts += [b"%010d 00000 n \n" % heads[number] for number in run]
+    return b"".join(parts)
 
 
 def _stream_trailer(text: bytes, heads: Mapping[int, int]) -> Mapping[bytes, bytes]:
