@@ -237,7 +237,15 @@ def user_folder(config_dir: Path) -> str:
         raise SpecError("--config-dir hydra", "is not a folder of presets", accepted)
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):
-            _check_name(group, file)
+            where, unread = f"--config-dir {group}/{file.name}", "is not read by that name"
+            if file.suffix != ".yaml":
+                raise SpecError(where, unread, f"{file.stem}.yaml")
+            if not is_name(file.stem):
+                raise SpecError(where, unread, "a name of letters a to z, digits, _, - and .")
+            plugins = names(group) if group in PLUGIN_GROUPS else []
+            if file.stem in (*plugins, *(path.stem for path in presets(group))):
+                problem = f"{group}={file.stem} is shipped and cannot be shadowed"
+                raise SpecError(where, problem, "another file name")
     return f"{SCHEME}://{config_dir.resolve()}"
 
 
@@ -277,15 +285,3 @@ def defaults_of(group: str, name: str) -> dict[str, Json]:
         if field.init and not isinstance(default, Mapping):
             fields[field.name] = default
     return fields
-
-
-def _check_name(group: str, file: Path) -> None:
-    if file.suffix != ".yaml":
-        raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", f"{file.stem}.yaml")
-    if not is_name(file.stem):
-        accepted = "a name of letters a to z, digits, _, - and ."
-        raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", accepted)
-    plugins = names(group) if group in PLUGIN_GROUPS else []
-    if file.stem in (*plugins, *(path.stem for path in presets(group))):
-        text = f"{group}={file.stem} is shipped and cannot be shadowed"
-        raise SpecError(f"--config-dir {group}/{file.name}", text, "another file name")

@@ -33,14 +33,14 @@ def embedded(source: Source) -> str:
             pairs.append((fmr, fnmr))
     step = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(3 * len(pairs), 1)))
     value: dict[str, Json] = {
-        "dials": [_dial(source, *pair, step) for pair in pairs],
+        "dials": [_pair_data(source, *pair, step) for pair in pairs],
         "curves": _curves(source),
     }
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
     return text.replace("<", "\\u003c")
 
 
-def _dial(source: Source, fmr: Curve, fnmr: Curve, most: int) -> Json:
+def _pair_data(source: Source, fmr: Curve, fnmr: Curve, most: int) -> Json:
     """FMR and FNMR of one system and group over the thresholds of the result's grid."""
     indices = thinned(len(fmr.x), most)
     false_matches, n = _counts(source, fmr, indices)

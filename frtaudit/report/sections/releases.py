@@ -117,7 +117,7 @@ def _families(source: Source) -> dict[str, list[_Member]]:
             )
             for name, facts in mapping(members).items()
         ]
-        for family, members in mapping(source.asked("releases").get("families")).items()
+        for family, members in mapping(source.analysis("releases").get("families")).items()
     }
 
 

@@ -132,7 +132,7 @@ def _worst(source: Source) -> Table | None:
         ["At"],
         ["subjects", "share of false matches", "false matches with one of them", "largest share of one pair"],
     )
-    share = source.asked(ANALYSIS).get("worst")
+    share = source.analysis(ANALYSIS).get("worst")
     how = formatting.exact(float(share)) if isinstance(share, (int, float)) else ""
     number = TextSpan(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
     title = phrases.titled("The", number, phrases.bold(" of subjects with most false matches. "))

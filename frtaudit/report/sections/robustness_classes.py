@@ -131,7 +131,7 @@ def mix(source: Source, schema: str) -> Table | None:
         ["threshold", "FMR in the mix", "FNMR in the mix", "threshold that the mix needs", "FNMR there"],
     )
     parts: list[Part] = []
-    for name, share in mapping(mapping(source.asked(ANALYSIS).get("mix")).get(schema)).items():
+    for name, share in mapping(mapping(source.analysis(ANALYSIS).get("mix")).get(schema)).items():
         pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
         parts += [", " if parts else "", f"{source.label(schema, name)}: "]
         if isinstance(share, (int, float)):
