@@ -178,7 +178,7 @@ def panel(
         if heading:
             axes.set_title(heading)
         named = isinstance(axes.yaxis.get_major_locator(), FixedLocator)
-        if named and max((len(name.get_text()) for name in axes.get_yticklabels()), default=0) > NAME:
+        if named and max((len(row.get_text()) for row in axes.get_yticklabels()), default=0) > NAME:
             # Long names of rows: the axis' name ends at its right, the heading begins above the names.
             axes.xaxis.label.set(x=1.0, horizontalalignment="right")
             edge = blended_transform_factory(drawing.transFigure, axes.transAxes)

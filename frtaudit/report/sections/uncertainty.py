@@ -310,15 +310,18 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     """002's comparison of uncertainty: all metrics over FMR."""
     shown: dict[str, tuple[str, list[Series]]] = {}
     gaps: list[Text] = []
+    alone: dict[str, Text] = {}
     for rate in RATES:
         curves = _noise(source, system, schema, rate)
+        drawing = captions.noise_name(rate, schema, system)
+        alone[drawing] = captions.noise_alone(rate, _samples(source, curves))
         series = [
             Series(name=_named(curve), index=PENS.index(curve.metric or "roc"), curve=curve)
             for curve in curves
         ]
         title = phrases.metric(rate) + (f" by {schema.replace('_', ' ')}" if schema else "")
         if series:
-            shown[rate] = title, series
+            shown[drawing] = title, series
             gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
     if not shown:
         return None
@@ -327,12 +330,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         name=name,
         title=f"{system}: normalized uncertainty",
         of=system,
-        alone={
-            captions.noise_name(rate, schema, system): captions.noise_alone(
-                rate, _samples(source, _noise(source, system, schema, rate))
-            )
-            for rate in RATES
-        },
+        alone=alone,
         caption=spans(
             "Standard deviation of each metric when images are resampled, relative to its value: the lower line is "
             "the more robust metric. Ratios and sums have different zero points, so this compares their noise only. ",
@@ -342,10 +340,9 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         panels=scales.alike(
             lambda: (
                 replace(
-                    bands.uncertainties(captions.noise_name(rate, schema, system), title, series),
-                    names=tuple(trace.name for trace in series),
+                    bands.uncertainties(drawing, title, series), names=tuple(trace.name for trace in series)
                 )
-                for rate, (title, series) in shown.items()
+                for drawing, (title, series) in shown.items()
             )
         ),
         keys=_keys(name, [(canvas.pen(pen), label) for pen, label in sorted(names.items())], ()),
