@@ -51,11 +51,9 @@ def check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
     signed, info = embedded.signed_data, embedded.signer_info
     algorithms = (info["digest_algorithm"].dump(), info["signature_algorithm"].dump())
     certificates = [certificate.chosen.dump() for certificate in signed["certificates"]]
-    signer = {"issuer": embedded.signer_cert.issuer, "serial_number": embedded.signer_cert.serial_number}
-    named = cms.SignerIdentifier("issuer_and_serial_number", cms.IssuerAndSerialNumber(signer))
     holds = (
         signed["version"].native == info["version"].native == "v1"
-        and info["sid"].dump() == named.dump()
+        and info["sid"].dump() == _named(embedded.signer_cert).dump()
         and [algorithm.dump() for algorithm in signed["digest_algorithms"]]
         == [info["digest_algorithm"].dump()]
         and algorithms in ALGORITHMS
@@ -64,6 +62,12 @@ def check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
     )
     if not holds:
         raise VerificationError(where, "the signature is not in the form in which it was made")
+
+
+def _named(certificate: cms.Certificate) -> cms.SignerIdentifier:
+    """How a signature names its signer's certificate."""
+    name = {"issuer": certificate.issuer, "serial_number": certificate.serial_number}
+    return cms.SignerIdentifier("issuer_and_serial_number", cms.IssuerAndSerialNumber(name))
 
 
 def check_members(embedded: EmbeddedPdfSignature, where: str) -> None:
