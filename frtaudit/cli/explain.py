@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.text import formatting
 from frtaudit.errors import DataError, SpecError, printable
@@ -52,7 +52,15 @@ def main(argv: Sequence[str]) -> int:
     if options.thresholds and not explanation.meanings:
         raise DataError("threshold", "; ".join(explanation.untold))
     if options.json:
-        text = to_bytes(_plain(explanation)).decode()
+        text = to_bytes(
+            {
+                "level": explanation.level,
+                "target": "population",
+                "weighting": explanation.weighting.value,
+                "thresholds": [asdict(meaning) for meaning in explanation.meanings],
+                "untold": list(explanation.untold),
+            }
+        ).decode()
     else:
         text = "\n\n".join(map(page, _sections(explanation))) + "\n"
     sys.stdout.write(text)
@@ -65,16 +73,6 @@ def _number(word: str) -> float:
     if number is None:
         raise SpecError("command line", f"found {printable(word)!r}", "threshold=0.363")
     return number
-
-
-def _plain(explanation: "Explanation") -> Json:
-    return {
-        "level": explanation.level,
-        "target": "population",
-        "weighting": explanation.weighting.value,
-        "thresholds": [asdict(meaning) for meaning in explanation.meanings],
-        "untold": list(explanation.untold),
-    }
 
 
 def _sections(explanation: "Explanation") -> list[Section]:

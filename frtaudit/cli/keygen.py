@@ -9,7 +9,6 @@ from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import printable
 from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, STATEMENT_KEY, generate
 from frtaudit.signing.password import new_password
-from frtaudit.signing.signer import Signer
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,16 +19,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--password-file", metavar="FILE", help="encrypt with the password in this file")
     parser.add_argument("--prompt", action="store_true", help="encrypt with a password typed at a prompt")
     options = parser.parse_args(argv)
+    folder = Path(options.out)
     password = new_password(options.password_file, options.prompt)
-    signer = generate(Path(options.out), options.name, password, datetime.now(UTC))
-    lines = _summary(Path(options.out), signer, encrypted=password is not None)
-    sys.stdout.write("\n".join(map(printable, lines)) + "\n")
-    return 0
-
-
-def _summary(folder: Path, signer: Signer, *, encrypted: bool) -> tuple[str, ...]:
-    lock = "encrypted" if encrypted else "not encrypted: keep the folder private"
-    return (
+    signer = generate(folder, options.name, password, datetime.now(UTC))
+    lock = "not encrypted: keep the folder private" if password is None else "encrypted"
+    lines = (
         f"{folder / STATEMENT_KEY}: Ed25519, signs statements ({lock})",
         f"  key sha256 {signer.keyid}",
         f"{folder / PDF_KEY}: ECDSA P-256, signs PDF files ({lock})",
@@ -38,3 +32,5 @@ def _summary(folder: Path, signer: Signer, *, encrypted: bool) -> tuple[str, ...
         f"{folder / PUBLIC}: give this file to those who verify (frtaudit verify RUN --trust {PUBLIC})",
         f"Sign with it: frtaudit run ... report.key={folder}",
     )
+    sys.stdout.write("\n".join(map(printable, lines)) + "\n")
+    return 0

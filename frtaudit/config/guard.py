@@ -265,24 +265,20 @@ def _check_node(node: yaml.Node, shown: str) -> None:
     if node.tag not in _TAGS:
         raise _tagged(node, shown)
     if isinstance(node, yaml.MappingNode):
-        _check_keys(node, shown)
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = key.value if isinstance(key, yaml.ScalarNode) else ""
+            if not name:
+                raise SpecError(f"{shown}{_at(key)}", "a key that is not text", "text keys")
+            if re.fullmatch(r"_\w+_", name):
+                raise SpecError(f"{shown}{_at(key)}", f"the key {name!r}", _DATA)
+            if name in seen:
+                raise SpecError(f"{shown}{_at(key)}", f"the key {name!r} appears twice", "each key once")
+            seen.add(name)
     if isinstance(node, yaml.ScalarNode):
         check_plain(node.value, f"{shown}{_at(node)}")
         if node.tag == f"{_TAG}int" and len(node.value) > MAX_DIGITS:
             raise SpecError(f"{shown}{_at(node)}", "too long a number", "at most 15 digits")
-
-
-def _check_keys(node: yaml.MappingNode, shown: str) -> None:
-    seen: set[str] = set()
-    for key, _ in node.value:
-        name = key.value if isinstance(key, yaml.ScalarNode) else ""
-        if not name:
-            raise SpecError(f"{shown}{_at(key)}", "a key that is not text", "text keys")
-        if re.fullmatch(r"_\w+_", name):
-            raise SpecError(f"{shown}{_at(key)}", f"the key {name!r}", _DATA)
-        if name in seen:
-            raise SpecError(f"{shown}{_at(key)}", f"the key {name!r} appears twice", "each key once")
-        seen.add(name)
 
 
 def _selected(value: yaml.Node, shown: str) -> Iterator[tuple[str | None, str]]:
@@ -302,13 +298,12 @@ def _selected(value: yaml.Node, shown: str) -> Iterator[tuple[str | None, str]]:
             check_package(selection[2], selection[1], where)
         names = pairs[0][1]
         chosen = names.value if isinstance(names, yaml.SequenceNode) else [names]
-        if not all(_is_choice(node) for node in chosen):
+        if not all(
+            isinstance(node, yaml.ScalarNode) and (node.tag == _NULL or is_name(node.value))
+            for node in chosen
+        ):
             raise SpecError(where, f"{_told(entry)} in defaults", _SELECTS)
         yield from ((selection[1], node.value) for node in chosen if node.tag != _NULL)
-
-
-def _is_choice(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.ScalarNode) and (node.tag == _NULL or is_name(node.value))
 
 
 def _told(node: yaml.Node) -> str:

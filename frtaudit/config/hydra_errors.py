@@ -66,7 +66,15 @@ def unreadable(word: str) -> SpecError:
 def _selection(text: str) -> SpecError | None:
     """What was said about presets that cannot be selected, if it was that."""
     if option := _OPTION.search(text):
-        return _no_option(option[1], text)
+        path = option[1]
+        group, _, name = path.rpartition("/")
+        known = [word.strip() for word in _available(text).split(",") if word.strip()]
+        if not known and group in LANDS:
+            known = list(options(group))
+        extra = [OWN_SCHEMA] if group == "schema" else []
+        return SpecError(
+            group or "spec", f"no option is named {name!r}{closest(name, known)}", ", ".join([*known, *extra])
+        )
     if must := _MUST.search(text):
         return SpecError(must[1], "nothing is selected", f"{must[1]}={_available(text) or 'a preset'}")
     if several := _SEVERAL.search(text):
@@ -106,17 +114,6 @@ def _rest(error: Exception) -> SpecError:
     key = _COULD_NOT.search(str(error))
     cause = f": {_first(str(error.__cause__))}" if error.__cause__ is not None else ""
     return SpecError(key[1] if key else "spec", f"{_first(str(error))}{cause}")
-
-
-def _no_option(path: str, text: str) -> SpecError:
-    group, _, name = path.rpartition("/")
-    known = [word.strip() for word in _available(text).split(",") if word.strip()]
-    if not known and group in LANDS:
-        known = list(options(group))
-    extra = [OWN_SCHEMA] if group == "schema" else []
-    return SpecError(
-        group or "spec", f"no option is named {name!r}{closest(name, known)}", ", ".join([*known, *extra])
-    )
 
 
 def _available(text: str) -> str:

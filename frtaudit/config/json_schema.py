@@ -26,21 +26,13 @@ def spec_schema(*, identity: bool = False) -> dict[str, Json]:
     """The schema of a whole spec, or of its identity: without report, paths and machine settings, with ``inputs``."""
     contract = Contract(keep=identifies if identity else lambda _: True, needed=required)
     schema = contract.record(AuditSpec)
-    properties: dict[str, Json] = {**mapping(schema["properties"]), **_plugins(contract)}
-    if identity:
-        properties[INPUTS] = contract.of(Mapping[str, Sha256])
-    properties["spec_version"] = {"const": SPEC_VERSION}
-    return {"title": "frtaudit spec", **schema, "properties": properties}
-
-
-def _plugins(contract: Contract) -> dict[str, Json]:
-    """The fields of a spec that hold plug-ins."""
     provider: Json = {"anyOf": [{"type": "string"}, _any_of("provider", contract)]}
     listed: list[Json] = [{"type": "null"}, {"type": "array", "items": provider, "minItems": 1}]
     pairs: Json = {"anyOf": [{"type": "null"}, _any_of("protocol", contract)]}
     test_set: dict[str, Json] = {"pairs": pairs, "folds": contract.of(Folds)}
     test_sets: Json = {"type": "object", "properties": test_set, "additionalProperties": False}
-    return {
+    properties: dict[str, Json] = {
+        **mapping(schema["properties"]),
         "cohort": _any_of("cohort", contract),
         "protocol": _any_of("protocol", contract),
         "analyses": {
@@ -51,6 +43,10 @@ def _plugins(contract: Contract) -> dict[str, Json]:
         "providers": {"anyOf": listed},
         "test_sets": {"type": "object", "additionalProperties": test_sets},
     }
+    if identity:
+        properties[INPUTS] = contract.of(Mapping[str, Sha256])
+    properties["spec_version"] = {"const": SPEC_VERSION}
+    return {"title": "frtaudit spec", **schema, "properties": properties}
 
 
 def _any_of(group: str, contract: Contract) -> dict[str, Json]:

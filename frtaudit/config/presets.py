@@ -48,14 +48,11 @@ def _providers(spec: Plain, selected: object) -> None:
     if not chosen:
         return
     accepted = "a list of names or of mappings with name and type"
-    listed = _sequence("providers", spec.get("providers") or [], accepted)
-    spec["providers"] = [*listed, *(_named(name, chosen[name]) for name in sorted(chosen))]
-
-
-def _named(name: str, fields: object) -> Plain:
-    """A selected provider without a name of its own is called as its preset is."""
-    given = _mapping(f"provider.{name}", fields)
-    return given | {"name": name} if given.get("name") in (None, "", MISSING) else given
+    listed = [*_sequence("providers", spec.get("providers") or [], accepted)]
+    for name in sorted(chosen):  # without a name of its own it is called as its preset is
+        given = _mapping(f"provider.{name}", chosen[name])
+        listed.append(given | {"name": name} if given.get("name") in (None, "", MISSING) else given)
+    spec["providers"] = listed
 
 
 def _profiles(spec: Plain, selected: object) -> None:

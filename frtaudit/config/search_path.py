@@ -177,7 +177,11 @@ class UserSource(FileConfigSource):
         if shown not in self._read:
             group, name = _preset(shown) or ("", "")
             text = read_text(self._file(shown), shown)
-            package = _header(text, shown) or LANDS[group].format(name)
+            try:  # the package in a file's first lines, as Hydra reads them
+                header = FileConfigSource._get_header_dict(text)  # noqa: SLF001  a source's own, as this one is
+            except ValueError as error:
+                raise SpecError(shown, f"broken header: {error}", "# @package PACKAGE, or none") from None
+            package = header["package"] or LANDS[group].format(name)
             check_package(package, group, shown)
             checked = check_text(text, shown, keys_of(group))
             names = [(other or group, option) for other, option in checked.selects if option != "_self_"]
@@ -198,14 +202,6 @@ def _preset(config_path: str) -> tuple[str, str] | None:
     """Group and name of a preset; None for any other path."""
     group, _, name = config_path.strip("/").removesuffix(".yaml").partition("/")
     return (group, name) if group in LANDS and is_name(name) else None
-
-
-def _header(text: str, shown: str) -> str | None:
-    """The package in a file's first lines, as Hydra reads them."""
-    try:
-        return FileConfigSource._get_header_dict(text)["package"]  # noqa: SLF001  a source's own, as this one is
-    except ValueError as error:
-        raise SpecError(shown, f"broken header: {error}", "# @package PACKAGE, or none") from None
 
 
 def keys_of(group: str) -> tuple[str, ...] | None:
@@ -241,7 +237,15 @@ def user_folder(config_dir: Path) -> str:
         raise SpecError("--config-dir hydra", "is not a folder of presets", accepted)
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):
-            _check_name(group, file)
+            where, unread = f"--config-dir {group}/{file.name}", "is not read by that name"
+            if file.suffix != ".yaml":
+                raise SpecError(where, unread, f"{file.stem}.yaml")
+            if not is_name(file.stem):
+                raise SpecError(where, unread, "a name of letters a to z, digits, _, - and .")
+            plugins = names(group) if group in PLUGIN_GROUPS else []
+            if file.stem in (*plugins, *(path.stem for path in presets(group))):
+                problem = f"{group}={file.stem} is shipped and cannot be shadowed"
+                raise SpecError(where, problem, "another file name")
     return f"{SCHEME}://{config_dir.resolve()}"
 
 
@@ -281,15 +285,3 @@ def defaults_of(group: str, name: str) -> dict[str, Json]:
         if field.init and not isinstance(default, Mapping):
             fields[field.name] = default
     return fields
-
-
-def _check_name(group: str, file: Path) -> None:
-    if file.suffix != ".yaml":
-        raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", f"{file.stem}.yaml")
-    if not is_name(file.stem):
-        accepted = "a name of letters a to z, digits, _, - and ."
-        raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", accepted)
-    plugins = names(group) if group in PLUGIN_GROUPS else []
-    if file.stem in (*plugins, *(path.stem for path in presets(group))):
-        text = f"{group}={file.stem} is shipped and cannot be shadowed"
-        raise SpecError(f"--config-dir {group}/{file.name}", text, "another file name")

@@ -122,17 +122,15 @@ class DatedService:
         apart = (
             np.array([compared.decided[place][0] / compared.decided[place][1]]) if place is not None else None
         )
-        far = float(family.detectable(self._least(), apart, compared.subjects)[0])
+        # Holm judges the smallest p of the declared family at this level.
+        tests = len(set(self.met.services) & set(on_panel(self.system.spec, self.system.cohort_data)))
+        least = self.alpha / max(tests * len(self.system.operating_points.declared), 1)
+        far = float(family.detectable(least, apart, compared.subjects)[0])
         return replace(
             estimate,
             intervals=(self._interval(family),),
             test=self._test(float(family.raw_p()[0]), family.n_resamples, far if far < 1 else None, None),
         )
-
-    def _least(self) -> float:
-        """The level at which Holm judges the smallest p of the declared family."""
-        tests = len(set(self.met.services) & set(on_panel(self.system.spec, self.system.cohort_data)))
-        return self.alpha / max(tests * len(self.system.operating_points.declared), 1)
 
     def _interval(self, family: Family) -> Interval:
         low, high = (float(side[0]) for side in family.bounds(self.alpha))

@@ -107,7 +107,14 @@ def meet(earlier: Labelling, later: Labelling, design: Design, how: How) -> Meet
         return _of_names(earlier, later, queries, services)
     met = _of_images((earlier, later), sorted(both), services, how)
     if design is Design.FOUND:
-        _refuse_others(met)
+        correlations = [alike for name in met.services if (alike := _alike(met, name)) is not None]
+        if correlations and max(correlations) < ALIKE:
+            raise DataError(
+                WHERE,
+                f"{met.faces[0]} faces have the ids of faces of the later collection, but scores within queries "
+                f"correlate by {max(correlations):.2f} at most",
+                "other ids for other images, or design=same_names; design=same_images if they are the same images",
+            )
     return met
 
 
@@ -277,18 +284,6 @@ def _joint(
     labels = labelled(faces, services, replace(how, services=(), modes=modes))
     source = dates[1].source
     return persons(faces, labels, source) if source is not LabelSource.ESTIMATED else labels.identity
-
-
-def _refuse_others(met: Meeting) -> None:
-    """Raise :class:`DataError` where faces share ids and queries, but no service scores them alike."""
-    correlations = [alike for name in met.services if (alike := _alike(met, name)) is not None]
-    if correlations and max(correlations) < ALIKE:
-        raise DataError(
-            WHERE,
-            f"{met.faces[0]} faces have the ids of faces of the later collection, but scores within queries correlate "
-            f"by {max(correlations):.2f} at most",
-            "other ids for other images, or design=same_names; design=same_images if they are the same images",
-        )
 
 
 def _alike(met: Meeting, name: str) -> float | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from frtaudit.core.arrays import Floats
-from frtaudit.core.labelling import Faces, Mixture, ModeFit, Service
+from frtaudit.core.labelling import Faces, ModeFit, Service
 from frtaudit.errors import DataError
 from frtaudit.stats.labels.tobit import cut_mixture
 from frtaudit.stats.rates.censoring import censoring_of
@@ -32,21 +32,16 @@ def mode_fit(scores: Floats) -> ModeFit:
     mixture = cut_mixture(scores, *ends)
     if mixture is None:
         return ModeFit(problem=f"all {scores.size} scores are the same")
-    problem = _not_two(mixture, scores.size)
+    problem = None
+    if not mixture.apart:
+        problem = f"the two components of a mixture of {scores.size} scores overlap"
+    elif mixture.gain <= 3 * np.log(scores.size) / (2 * scores.size):  # the price of three more parameters
+        problem = f"a mixture fits {scores.size} scores no better than one normal distribution"
     low, high = (
         min(max(mean, -np.inf if ends[0] is None else ends[0]), np.inf if ends[1] is None else ends[1])
         for mean in mixture.mean
     )
     return ModeFit(modes=None if problem else (low, high), mixture=mixture, problem=problem)
-
-
-def _not_two(mixture: Mixture, size: int) -> str | None:
-    """Why the parts are no two modes, or None."""
-    if not mixture.apart:
-        return f"the two components of a mixture of {size} scores overlap"
-    if mixture.gain <= 3 * np.log(size) / (2 * size):  # the criterion's price of three more parameters
-        return f"a mixture fits {size} scores no better than one normal distribution"
-    return None
 
 
 def balanced(faces: Faces, service: Service) -> Floats:

@@ -52,7 +52,18 @@ class Demand:
         if too_small or design.trials(subjects) < minimum.get("comparisons", 0):
             return 0.0
         if self.requirement.metric == RATIO:
-            return self._ratio(whole, design, subjects, way)
+            overall, everybody = whole.designs[self.rate], whole.subjects or 0
+            of_all = self._dependence(overall, way, INDEPENDENT)
+            trials = overall.trials(everybody)
+            if not trials:
+                return 0.0
+            return power_to_pass_ratio(
+                self.expected * of_all.n_eff(overall, everybody),
+                design.trials(subjects) / trials,
+                self.requirement.limit,
+                self.alpha,
+                min(subjects, everybody - subjects) or subjects,
+            )
         dependence = self._dependence(design, way, power.least(design))
         limit = self.requirement.limit
         return power.power_to_pass(design, dependence, subjects, self.expected, limit, self.alpha)
@@ -61,20 +72,6 @@ class Demand:
         if way == GIVEN and self.deff is not None:
             return Dependence(base=self.deff, share=0.0)
         return power.worst(design) if way == WAYS[1] else independent
-
-    def _ratio(self, whole: Party, design: ComparisonDesign, subjects: int, way: str) -> float:
-        overall, everybody = whole.designs[self.rate], whole.subjects or 0
-        dependence = self._dependence(overall, way, INDEPENDENT)
-        trials = overall.trials(everybody)
-        if not trials:
-            return 0.0
-        return power_to_pass_ratio(
-            self.expected * dependence.n_eff(overall, everybody),
-            design.trials(subjects) / trials,
-            self.requirement.limit,
-            self.alpha,
-            min(subjects, everybody - subjects) or subjects,
-        )
 
 
 def demands(

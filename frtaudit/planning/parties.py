@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core import CohortData, Comparisons, Groups
-from frtaudit.core.arrays import Index, Ints
+from frtaudit.core.arrays import Ints
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.spec_values import OrderRule
 from frtaudit.stats.rates.trials import complete_trials, members
@@ -64,7 +64,12 @@ def from_cohort(cohort_data: CohortData, comparisons: Comparisons, groups: Group
     samples = np.bincount(owner, minlength=cohort_data.cohort.n_subjects).astype(np.int64)
     names = [(None, EVERYBODY), *groups.names]
     ranked = [True, *(groups.ranked or [True] * len(groups.names))]
-    listed = None if comparisons.all_pairs else _listed(comparisons, owner)
+    listed = None
+    if not comparisons.all_pairs:  # subjects, (P, 2); both orders are one unless each counts (FORMULAS 8.15)
+        ends = np.sort(np.stack([comparisons.probe, comparisons.reference], axis=1), axis=1)
+        if comparisons.ordered and comparisons.order_rule is OrderRule.MEAN:
+            ends = np.unique(ends, axis=0)
+        listed = np.sort(owner[ends], axis=1).astype(np.int64)
     parties: list[Party] = []
     for (schema, name), inside, flag in zip(names, member, ranked, strict=True):
         if not flag:
@@ -116,11 +121,3 @@ def _design(ends: int, each: Ints, subjects: int) -> ComparisonDesign:
         return ComparisonDesign(ends=ends, each=0.0)
     imbalance = float(np.square(each, dtype=np.float64).sum()) / total**2 * subjects
     return ComparisonDesign(ends=ends, each=total / groups, imbalance=imbalance)
-
-
-def _listed(comparisons: Comparisons, owner: Index) -> Ints:
-    """Subjects of each listed comparison, (P, 2); both orders are one unless each counts (FORMULAS 8.15)."""
-    ends = np.sort(np.stack([comparisons.probe, comparisons.reference], axis=1), axis=1)
-    if comparisons.ordered and comparisons.order_rule is OrderRule.MEAN:
-        ends = np.unique(ends, axis=0)
-    return np.sort(owner[ends], axis=1).astype(np.int64)

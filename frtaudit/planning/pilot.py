@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,19 +20,10 @@ from frtaudit.planning.wanted import WORDS, Wanted
 from frtaudit.stats.intervals.wilson import RuleInterval
 from frtaudit.stats.sample_size import detectable, power
 from frtaudit.stats.sample_size.efficiency import noether, probability_above
-from frtaudit.stats.sample_size.power import Dependence
 
 POOLED = 0
 MIN_SUBJECTS = 2  # subjects of a class with mated scores
 WEAK = "few errors: the design effect of another threshold is used"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PilotRate:
-    """A rate of a party as the pilot shows it, by the rule of FORMULAS 8.1."""
-
-    party: Party
-    interval: RuleInterval
 
 
 def pilots(
@@ -55,12 +46,19 @@ def limits(system: SystemData, asked: list[Wanted], context: PlanContext) -> Ite
     for goal, party in [(wanted, of) for wanted in asked for of in wanted.parties]:
         place = f"{goal.requirement.name}, {party.name}"
         threshold = _threshold(system, goal.requirement)
-        seen = None if threshold is None else read(system, goal.rate, party, threshold)
-        if seen is None:
+        interval = None if threshold is None else read(system, goal.rate, party, threshold)
+        if interval is None:
             notes.append(f"{place}: not estimated from these scores")
             continue
-        rows.append((goal.requirement.name, party.name, *_needs(seen, goal, context)))
-        if seen.interval.borrowed_from is not None or seen.interval.note:
+        design, asked_power = party.designs[goal.rate], context.settings.power
+        way = power.measured(design, party.subjects or 0, interval.deff)
+        needed = (
+            power.subjects_to_pass(design, way, rate, goal.limit, context.alpha, asked_power)
+            for rate in (goal.expected, interval.rate)
+        )
+        cells = interval.errors, float(interval.rate), float(interval.deff), *needed, party.subjects
+        rows.append((goal.requirement.name, party.name, *cells))
+        if interval.borrowed_from is not None or interval.note:
             notes.append(f"{place}: {WEAK}")
     if asked:
         yield Section(
@@ -144,7 +142,7 @@ def subject_means(system: SystemData) -> tuple[Floats, Ints]:
     return total[who] / count[who], who
 
 
-def read(system: SystemData, rate: str, party: Party, threshold: float) -> PilotRate | None:
+def read(system: SystemData, rate: str, party: Party, threshold: float) -> RuleInterval | None:
     """A rate of a party at a threshold, with its design effect; None where the scores do not say."""
     if rate == "fta" or math.isnan(threshold):
         return None
@@ -152,7 +150,7 @@ def read(system: SystemData, rate: str, party: Party, threshold: float) -> Pilot
     rule = system.rule.fmr if rate == "fmr" else system.rule.fnmr
     interval = rule(threshold, group_index, system.spec.bootstrap.alpha, Weighting.POOLED)
     is_little = interval.trials == 0 or interval.subjects < MIN_SUBJECTS
-    return None if is_little else PilotRate(party=party, interval=interval)
+    return None if is_little else interval
 
 
 def _threshold(system: SystemData, requirement: RequirementSpec) -> float | None:
@@ -166,42 +164,26 @@ def _threshold(system: SystemData, requirement: RequirementSpec) -> float | None
     return None
 
 
-def _dependence(seen: PilotRate, rate: str) -> Dependence:
-    return power.measured(seen.party.designs[rate], seen.party.subjects or 0, seen.interval.deff)
-
-
-def _needs(seen: PilotRate, goal: Wanted, context: PlanContext) -> tuple[Cell, ...]:
-    interval, design = seen.interval, seen.party.designs[goal.rate]
-    needed = (
-        power.subjects_to_pass(
-            design, _dependence(seen, goal.rate), rate, goal.limit, context.alpha, context.settings.power
-        )
-        for rate in (goal.expected, interval.rate)
-    )
-    return interval.errors, float(interval.rate), float(interval.deff), *needed, seen.party.subjects
-
-
 def _ratio(
     system: SystemData, rate: str, threshold: float, groups: list[Party], context: PlanContext
 ) -> Iterator[tuple[Cell, ...]]:
     """Lowest rate, largest deff, the ratio that the groups of fewest effective comparisons let find, and subjects."""
-    seen = [
-        pilot_rate for party in groups if (pilot_rate := read(system, rate, party, threshold)) is not None
-    ]
+    read_of = [(party, read(system, rate, party, threshold)) for party in groups]
+    seen = [(party, interval) for party, interval in read_of if interval is not None]
     if len(seen) < MIN_SUBJECTS:
         return
-    lowest, deff = min(pilot.interval.rate for pilot in seen), max(pilot.interval.deff for pilot in seen)
+    lowest, deff = min(interval.rate for _, interval in seen), max(interval.deff for _, interval in seen)
     ratio = needed = None
     if lowest > 0:
-        ways = [detectable.resampled(_dependence(pilot, rate), pilot.party.designs[rate]) for pilot in seen]
-        sizes = [
-            way.n_eff(pilot.party.designs[rate], pilot.party.subjects or 0)
-            for way, pilot in zip(ways, seen, strict=True)
-        ]
+        ways, sizes = [], []
+        for party, interval in seen:
+            design, subjects = party.designs[rate], party.subjects or 0
+            ways.append(detectable.resampled(power.measured(design, subjects, interval.deff), design))
+            sizes.append(ways[-1].n_eff(design, subjects))
         few = min(range(len(seen)), key=lambda place: sizes[place])
         fewest, next_fewest = sorted(sizes)[:2]
         ratio = context.detectable_ratio(lowest, fewest, next_fewest, len(seen))
-        needed = context.subjects_to_find(lowest, seen[few].party.designs[rate], ways[few], len(seen))
+        needed = context.subjects_to_find(lowest, seen[few][0].designs[rate], ways[few], len(seen))
     yield lowest, float(deff), ratio, needed
 
 

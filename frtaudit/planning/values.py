@@ -48,7 +48,13 @@ class Section:
 
     def to_json(self) -> dict[str, Json]:
         """The rows as mappings from column to value."""
-        rows = [{name: _out(cell) for name, cell in zip(self.columns, row, strict=True)} for row in self.rows]
+        rows = [
+            {
+                name: number_out(cell) if isinstance(cell, float) else cell
+                for name, cell in zip(self.columns, row, strict=True)
+            }
+            for row in self.rows
+        ]
         return {"name": self.name, "title": self.title, "rows": rows, "notes": list(self.notes)}
 
 
@@ -108,10 +114,6 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.0f}" if abs(cell) >= 1000 else f"{cell:.3g}"
     return printable(str(cell))
-
-
-def _out(cell: Cell) -> Json:
-    return number_out(cell) if isinstance(cell, float) else cell
 
 
 def with_stand_in(overrides: Sequence[str]) -> list[str]:

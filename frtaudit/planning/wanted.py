@@ -86,17 +86,13 @@ def wanted(
             yield requirement, f"the classes of {requirement.group!r} are not known without the data"
         else:
             expected = settings.expected.get(rate, HALF * requirement.limit)
-            _refuse_hopeless(requirement, rate, expected)
+            if expected >= requirement.limit:
+                of = f"the limit {requirement.limit:g} of {requirement.name}"
+                text = f"{rate}={expected:g} cannot meet {of}, however large the cohort"
+                raise SpecError("--expected", text, f"a rate below {requirement.limit:g}")
             yield Wanted(
                 requirement=requirement, rate=rate, limit=requirement.limit, expected=expected, parties=asked
             )
-
-
-def _refuse_hopeless(requirement: RequirementSpec, rate: str, expected: float) -> None:
-    if expected >= requirement.limit:
-        of = f"the limit {requirement.limit:g} of {requirement.name}"
-        text = f"{rate}={expected:g} cannot meet {of}, however large the cohort"
-        raise SpecError("--expected", text, f"a rate below {requirement.limit:g}")
 
 
 def group_parties(requirement: RequirementSpec, parties: list[Party]) -> Iterator[Party]:

@@ -139,9 +139,13 @@ class Evidence:
         readers: Mapping[str, Callable[[str], str | None]] = {
             "metric": self._metric,
             "interval": self._interval,
-            "curve": self._curve,
+            "curve": lambda names: _first(
+                "curves", [curve.analysis in names.split("|") for curve in self.result.curves]
+            ),
             "verdict": lambda _: "/findings" if self.result.findings else None,
-            "test": self._test,
+            "test": lambda _: _first(
+                "estimates", [estimate.test is not None for estimate in self.result.estimates], "/test"
+            ),
             "report": lambda name: f"report.{name}" if getattr(self.settings, name, None) else None,
             "printed": lambda name: f"report: {name.replace('_', ' ')}",
         }
@@ -153,12 +157,6 @@ class Evidence:
     def _held(self) -> Mapping[str, Json]:
         """What ``result.json`` holds; made once for all rules."""
         return self.result.to_json()
-
-    def _curve(self, words: str) -> str | None:
-        return _first("curves", [curve.analysis in words.split("|") for curve in self.result.curves])
-
-    def _test(self, _: str) -> str | None:
-        return _first("estimates", [estimate.test is not None for estimate in self.result.estimates], "/test")
 
     def _metric(self, words: str) -> str | None:
         names, _, grouped = words.partition(" ")

@@ -128,7 +128,13 @@ def _made() -> dict[str, bytes]:
 def _awaited(
     process: "subprocess.Popen[bytes]", output: IO[bytes], messages: IO[bytes], longest: float | None
 ) -> Rendered:
-    code = _ended(process, longest)
+    code, began = None, time.monotonic()
+    while code is None:  # in slices; a signal that came meanwhile (to both, from a terminal) ends the wait
+        if longest is not None and time.monotonic() - began > longest:
+            raise UnfinishedError("report", f"it takes more than {longest:g} seconds")
+        with suppress(subprocess.TimeoutExpired):
+            code = process.wait(signals.SLICE)
+        signals.check()
     output.seek(0)
     messages.seek(0)
     lines = messages.read().decode(errors="replace").strip().splitlines()
@@ -145,18 +151,6 @@ def _awaited(
         pdf=data.get(Part.MAIN.value),
         annex=data.get(Part.ANNEX.value),
     )
-
-
-def _ended(process: "subprocess.Popen[bytes]", longest: float | None) -> int:
-    """The exit code, waited for in slices; a signal that came meanwhile (to both, from a terminal) ends the wait."""
-    code, began = None, time.monotonic()
-    while code is None:
-        if longest is not None and time.monotonic() - began > longest:
-            raise UnfinishedError("report", f"it takes more than {longest:g} seconds")
-        with suppress(subprocess.TimeoutExpired):
-            code = process.wait(signals.SLICE)
-        signals.check()
-    return code
 
 
 def _text(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -69,17 +69,18 @@ def paper_figures(
     left_out = set(source.named) - set(choice.systems) if choice.systems else set()
     with use_names(names_in(result, source.settings)):
         figures = drawings(lambda: _figures(source, builds), choice, left_out)
-    size = _size(result)
+    subjects, samples = result.cohort.get("subjects"), result.cohort.get("samples")
+    size = ""
+    if isinstance(subjects, int) and isinstance(samples, int):
+        size = f" Cohort: {formatting.count(subjects)} subjects, {formatting.count(samples)} samples."
     return {name: replace(figure, caption=figure.caption + size) for name, figure in figures.items()}
 
 
-def titles(
-    result: AuditResult, choice: Choice = EVERY_FIGURE, builds: Sequence[Build] = _EVERY_SECTION
-) -> dict[str, str]:
+def titles(result: AuditResult, choice: Choice = EVERY_FIGURE) -> dict[str, str]:
     """The titles of what :func:`paper_figures` draws, by name; nothing is drawn. Raises as it does."""
     source = _source(result, choice)
     with use_names(names_in(result, source.settings)):
-        return titles_of(lambda: _figures(source, builds), choice)
+        return titles_of(lambda: _figures(source, _EVERY_SECTION), choice)
 
 
 def titles_of(make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGURE) -> dict[str, str]:
@@ -97,7 +98,17 @@ def titles_of(make: Callable[[], Sequence[Figure]], choice: Choice = EVERY_FIGUR
 def _source(result: AuditResult, choice: Choice) -> Source:
     """What is drawn of a result, with the names and the operating point of the whole."""
     whole = Source(result)
-    choice = replace(choice, classes=_class_keys(whole, choice.classes))
+    # Classes may be named as the result has them, or as the report prints them.
+    every: tuple[Estimate | Curve, ...] = (*whole.result.estimates, *whole.result.curves)
+    labels = {
+        (entry.group, _spaced(whole.label(entry.schema, entry.group))) for entry in every if entry.schema
+    }
+    keys = {key: [key] for key, _ in labels}
+    printed = {
+        name: sorted(key for key, label in labels if label == _spaced(name)) for name in choice.classes
+    }
+    classes = tuple(key for name in choice.classes for key in keys.get(name) or printed[name] or [name])
+    choice = replace(choice, classes=classes)
     return Source(
         _chosen(result, choice), named=whole.providers, target=main_target(whole), every_figure=True
     )
@@ -105,14 +116,6 @@ def _source(result: AuditResult, choice: Choice) -> Source:
 
 def _figures(source: Source, builds: Sequence[Build]) -> list[Figure]:
     return [figure for build in quiet(builds, "sections") for figure in pieces_of(build(source), Figure)]
-
-
-def _size(result: AuditResult) -> str:
-    """How large the cohort is, as the end of a caption."""
-    subjects, samples = result.cohort.get("subjects"), result.cohort.get("samples")
-    if not isinstance(subjects, int) or not isinstance(samples, int):
-        return ""
-    return f" Cohort: {formatting.count(subjects)} subjects, {formatting.count(samples)} samples."
 
 
 def drawings(
@@ -217,17 +220,6 @@ def _cohort(cohort: Mapping[str, Json], choice: Choice) -> Mapping[str, Json]:
         return cohort
     required = [] if choice.metrics else [row for row in rows if mapping(row).get("schema") in choice.schemas]
     return {**cohort, "sanitized": {**sanitized, "required": required}}
-
-
-def _class_keys(source: Source, names: Sequence[str]) -> tuple[str, ...]:
-    """Keys of classes that were named as the result has them, or as the report prints them."""
-    every: tuple[Estimate | Curve, ...] = (*source.result.estimates, *source.result.curves)
-    labels = {
-        (entry.group, _spaced(source.label(entry.schema, entry.group))) for entry in every if entry.schema
-    }
-    keys = {key: [key] for key, _ in labels}
-    printed = {name: sorted(key for key, label in labels if label == _spaced(name)) for name in names}
-    return tuple(key for name in names for key in keys.get(name) or printed[name] or [name])
 
 
 def _spaced(label: str) -> str:

@@ -137,7 +137,14 @@ def shape_of(folder: str | None, known: Mapping[str, str], analyses: Iterable[st
     The empty one for None and none. ``known``: shipped sections, name to title.
     Raises :class:`SpecError` in one line for a folder or file that cannot be used.
     """
-    return shape_in(_brought(analyses, known) | (_files(Path(folder)) if folder is not None else {}), known)
+    templates = {}
+    for name in sorted({*analyses} & {*names("section")}):
+        file = f"sections/{name}.html.j2"
+        if name in known or not SECTION.fullmatch(file):
+            _refuse(f"a plug-in's section is called {name!r}", "a name that no shipped section has")
+        section: Template = lookup("section", name, WHERE)()
+        templates[file] = section.template().encode()
+    return shape_in(templates | (_files(Path(folder)) if folder is not None else {}), known)
 
 
 def shape_in(files: Mapping[str, bytes], known: Mapping[str, str]) -> Shape:
@@ -147,7 +154,13 @@ def shape_in(files: Mapping[str, bytes], known: Mapping[str, str]) -> Shape:
     for name, data in files.items():
         _check_place(name)
         _check_text(name, data)
-    _check_styles(files)
+    for name, pattern in ((STYLE, _LOADS), ("logo.svg", _LOADS), ("logo.svg", _DRAWN)):
+        text = files.get(name, b"").decode()
+        for number, line in enumerate(text.splitlines(), 1):
+            if hit := pattern.search(line):
+                _refuse_style(f"{name}, line {number}", hit[0])
+        if hit := pattern.search(_as_read(text)):
+            _refuse_style(name, hit[0])
     shape = _worded(Shape(files=MappingProxyType(dict(files))), known)
     shape.own(known)
     return shape
@@ -162,17 +175,6 @@ def check_page(page: str) -> None:
     for tag in _FRAMED:
         if reader.counts.get(tag, 0) > frame.count(f"<{tag}"):
             _refuse(f"a section holds <{tag}>", f"sections without it; styles belong in {STYLE}")
-
-
-def _brought(analyses: Iterable[str], known: Mapping[str, str]) -> dict[str, bytes]:
-    templates = {}
-    for name in sorted({*analyses} & {*names("section")}):
-        file = f"sections/{name}.html.j2"
-        if name in known or not SECTION.fullmatch(file):
-            _refuse(f"a plug-in's section is called {name!r}", "a name that no shipped section has")
-        section: Template = lookup("section", name, WHERE)()
-        templates[file] = section.template().encode()
-    return templates
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -206,16 +208,6 @@ def _check_text(name: str, data: bytes) -> None:
         data.decode()
     except UnicodeDecodeError as error:
         _refuse(f"{name} is not UTF-8 ({error.reason} at byte {error.start})", "text in UTF-8")
-
-
-def _check_styles(files: Mapping[str, bytes]) -> None:
-    for name, pattern in ((STYLE, _LOADS), ("logo.svg", _LOADS), ("logo.svg", _DRAWN)):
-        text = files.get(name, b"").decode()
-        for number, line in enumerate(text.splitlines(), 1):
-            if hit := pattern.search(line):
-                _refuse_style(f"{name}, line {number}", hit[0])
-        if hit := pattern.search(_as_read(text)):
-            _refuse_style(name, hit[0])
 
 
 def _refuse_style(place: str, found: str) -> NoReturn:

@@ -131,6 +131,10 @@ class Source:
         """The primary weighting that the spec declares."""
         return str(self.result.spec.get("weighting", "identity"))
 
+    def analysis(self, name: str) -> Mapping[str, Json]:
+        """The settings of an analysis, as the spec has them; empty where it was not asked for."""
+        return mapping(mapping(self.result.spec.get("analyses")).get(name))
+
     @cached_property
     def trained_on(self) -> Mapping[str, str]:
         """System to the name of its training set, as the spec declares it."""

@@ -49,7 +49,12 @@ def figures(sweep: SweepJson) -> list[Figure]:
 
 def figure(sweep: SweepJson) -> Figure | None:
     """FNMR at the two smallest FMR targets (or the first rate there is), a row for each job."""
-    rates = [name for name in measures_of(sweep) if _drawn(sweep, name)]
+    drawable = {  # rates that a logarithmic axis shows, where any job has them
+        measure_words(row["measure"])
+        for row in sweep["rows"]
+        if row["measure"]["metric"] in ("fnmr_at_fmr", "eer") and row["value"] is not None
+    }
+    rates = [name for name in measures_of(sweep) if name in drawable]
     if not rates:
         return None
     systems = list(dict.fromkeys(row["provider"] for row in sweep["rows"]))
@@ -66,23 +71,19 @@ def figure(sweep: SweepJson) -> Figure | None:
         "A row for each job, by its number. Estimates of jobs on the same subjects are correlated: where intervals "
         "overlap the numbers may still differ, and the sweep makes no test between jobs."
     )
+    jobs = [  # what each was run with, for who has not its table
+        f" Job {job['number']}: {', '.join(f'{name}={value}' for name, value in job['settings'].items())}."
+        for job in sweep["jobs"]
+    ]
+    settings = "".join(jobs) if len(jobs) <= WIDE else ""
     return Figure(
         name="sweep",
         title="The jobs compared",
         caption=spans(caption),
-        alone={_panel_name(name): spans(caption, _settings(sweep)) for name in dots},
+        alone={_panel_name(name): spans(caption, settings) for name in dots},
         panels=tuple(panels),
         keys=keys,
     )
-
-
-def _settings(sweep: SweepJson) -> str:
-    """What each job was run with, for who has not its table."""
-    jobs = [
-        f" Job {job['number']}: {', '.join(f'{name}={value}' for name, value in job['settings'].items())}."
-        for job in sweep["jobs"]
-    ]
-    return "".join(jobs) if len(jobs) <= WIDE else ""
 
 
 def _panel_name(name: str) -> str:
@@ -134,16 +135,6 @@ def measures_of(sweep: SweepJson) -> list[str]:
         order = SHOWN.index(measure["metric"]) if measure["metric"] in SHOWN else len(SHOWN)
         seen.setdefault(measure_words(measure), (order, fmr if isinstance(fmr, float) else 0.0))
     return sorted(seen, key=lambda name: (seen[name], name))
-
-
-def _drawn(sweep: SweepJson, name: str) -> bool:
-    """Whether a number is a rate that a logarithmic axis shows, and any job has it."""
-    return any(
-        measure_words(row["measure"]) == name
-        and row["measure"]["metric"] in ("fnmr_at_fmr", "eer")
-        and row["value"] is not None
-        for row in sweep["rows"]
-    )
 
 
 def number_of(value: object) -> float | None:

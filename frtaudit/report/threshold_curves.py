@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from frtaudit.core import Curve
 from frtaudit.core.canonical import Json
@@ -16,14 +15,6 @@ DIGITS = 6
 DRAWN = ("roc", "det", "fmr", "fnmr")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThresholdCurves:
-    """FMR and FNMR of one system and group over the thresholds of the result's grid."""
-
-    fmr: Curve
-    fnmr: Curve
-
-
 def embedded(source: Source) -> str:
     """The data as JSON that may stand in a page: no ``<``.
 
@@ -31,46 +22,39 @@ def embedded(source: Source) -> str:
     ``fnm`` of ``m`` (rates where counts are not known: ``n`` or ``m`` is null); ``curves``: pointer to ``x``, ``y`` and
     the band.
     """
-    pairs = _pairs_of_curves(source)
+    others = {
+        (curve.provider, curve.schema, curve.group): curve
+        for curve in (*source.curves("fnmr"), *source.curves("fnmr", grouped=True))
+    }
+    pairs = []
+    for fmr in (*source.curves("fmr"), *source.curves("fmr", grouped=True)):  # everybody first
+        fnmr = others.get((fmr.provider, fmr.schema, fmr.group))
+        if fnmr is not None and fnmr.x == fmr.x:
+            pairs.append((fmr, fnmr))
     step = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(3 * len(pairs), 1)))
     value: dict[str, Json] = {
-        "dials": [_curve_data(source, curves, step) for curves in pairs],
+        "dials": [_pair_data(source, *pair, step) for pair in pairs],
         "curves": _curves(source),
     }
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
     return text.replace("<", "\\u003c")
 
 
-def _pairs_of_curves(source: Source) -> list[ThresholdCurves]:
-    """Pairs of FMR and FNMR curves over the same thresholds, everybody first."""
-    curves = [*source.curves("fmr"), *source.curves("fmr", grouped=True)]
-    others = {
-        (curve.provider, curve.schema, curve.group): curve
-        for curve in [*source.curves("fnmr"), *source.curves("fnmr", grouped=True)]
-    }
-    pairs = [(curve, others.get((curve.provider, curve.schema, curve.group))) for curve in curves]
-    return [
-        ThresholdCurves(fmr=curve, fnmr=other)
-        for curve, other in pairs
-        if other is not None and other.x == curve.x
-    ]
-
-
-def _curve_data(source: Source, curves: ThresholdCurves, most: int) -> Json:
-    indices = thinned(len(curves.fmr.x), most)
-    name = source.label(curves.fmr.schema, curves.fmr.group)
-    false_matches, n = _counts(source, curves.fmr, indices)
-    false_non_matches, m = _counts(source, curves.fnmr, indices)
+def _pair_data(source: Source, fmr: Curve, fnmr: Curve, most: int) -> Json:
+    """FMR and FNMR of one system and group over the thresholds of the result's grid."""
+    indices = thinned(len(fmr.x), most)
+    false_matches, n = _counts(source, fmr, indices)
+    false_non_matches, m = _counts(source, fnmr, indices)
     return {
-        "system": as_shown(curves.fmr.provider),
-        "schema": curves.fmr.schema and as_shown(curves.fmr.schema),
-        "group": as_shown(name),
-        "t": _short(curves.fmr.x, indices),
+        "system": as_shown(fmr.provider),
+        "schema": fmr.schema and as_shown(fmr.schema),
+        "group": as_shown(source.label(fmr.schema, fmr.group)),
+        "t": _short(fmr.x, indices),
         "fm": false_matches,
         "n": n,
         "fnm": false_non_matches,
         "m": m,
-        "at": [source.place(curves.fmr), source.place(curves.fnmr)],
+        "at": [source.place(fmr), source.place(fnmr)],
     }
 
 

@@ -137,7 +137,10 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
         return
     if result.digests.get("spec") != digest(result.spec):
         yield invalid(where, "holds another spec than the one that its digest names")
-    wrong = _contradiction(result)
+    try:
+        wrong = contradiction(result)
+    except (FrtauditError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        wrong = f"its parts cannot be compared with each other ({why(error)})"
     if wrong is not None:
         yield invalid(where, f"contradicts itself: {wrong}")
     yield ok(
@@ -171,13 +174,6 @@ def earlier_checks(data: bytes | None, where: str) -> Iterator[Check]:
             raise
         wrong = f"is no result ({why(error)})"
     yield ok(where, "is a consistent result") if wrong is None else invalid(where, wrong)
-
-
-def _contradiction(result: AuditResult) -> str | None:
-    try:
-        return contradiction(result)
-    except (FrtauditError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return f"its parts cannot be compared with each other ({why(error)})"
 
 
 def list_checks(data: bytes, outer: Statement) -> Iterator[Check]:

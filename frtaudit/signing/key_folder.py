@@ -105,7 +105,20 @@ def _self_signed(key: ec.EllipticCurvePrivateKey, name: str, when: datetime) -> 
         .not_valid_before(start)
         .not_valid_after(start + timedelta(days=365.25 * YEARS))
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_signing_only(), critical=True)
+        .add_extension(
+            x509.KeyUsage(
+                digital_signature=True,
+                content_commitment=True,
+                key_encipherment=False,
+                data_encipherment=False,
+                key_agreement=False,
+                key_cert_sign=False,
+                crl_sign=False,
+                encipher_only=False,
+                decipher_only=False,
+            ),
+            critical=True,
+        )
         .add_extension(identifier, critical=False)
         .sign(key, hashes.SHA256())
     )
@@ -119,20 +132,6 @@ def _subject(name: str) -> x509.Name:
     if subject is None or not is_comparable(subject):
         raise DataError("--name", f"{name!r} does not fit a certificate", NAMES)
     return subject
-
-
-def _signing_only() -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=True,
-        content_commitment=True,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        key_cert_sign=False,
-        crl_sign=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
 
 
 def _pem(key: PrivateKey, lock: KeySerializationEncryption) -> bytes:

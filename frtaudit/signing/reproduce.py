@@ -69,7 +69,7 @@ class Reproduction:
         return self.status.value
 
 
-def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float = ATOL) -> Comparison:
+def compare_results(first: Json, second: Json, rtol: float = RTOL) -> Comparison:
     """Compare two JSON values: floats within the tolerance, all else for equality.
 
     >>> compare_results({"a": [1, 0.5]}, {"a": [1, 0.5 + 1e-9]}).differences
@@ -80,7 +80,9 @@ def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float =
     differences: list[str] = []
     largest, place = 0.0, None
     for pointer, leaf, other in _leaves(first, second, ""):
-        deviation = _deviation(leaf, other, floor=atol / rtol)
+        deviation = 0.0 if type(leaf) is type(other) and leaf == other else math.inf
+        if _is_float(leaf) and _is_float(other):
+            deviation = abs(leaf - other) / max(abs(leaf), abs(other), ATOL / rtol)
         if deviation > rtol:
             differences.append(pointer)
         elif deviation > largest:
@@ -122,7 +124,14 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
 
 def main(argv: Sequence[str], rederive: Rederive) -> int:
     """``frtaudit reproduce RUN [overrides]``; the exit code is the outcome's, 4 also for wrong usage."""
-    parser = _parser()
+    parser = CheckParser(
+        prog="frtaudit reproduce",
+        description="Compute a result again and compare.",
+        epilog="exit codes: 0 identical, 2 it differs, 3 equal within rounding only, 4 could not be computed, or usage",
+    )
+    parser.add_argument("run", metavar="RUN", help=ACCEPTED)
+    settings = "overrides such as cohort.root=PATH"
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help=settings)
     options = parser.parse_args(argv)
     if not options.run:
         parser.error("an argument is empty")
@@ -138,19 +147,6 @@ def main(argv: Sequence[str], rederive: Rederive) -> int:
         for line in reproductions[-1].lines:
             sys.stdout.write(printable(before + line) + "\n")
     return max(reproductions, key=lambda reproduction: SEVERITY.index(reproduction.status)).exit_code
-
-
-def _parser() -> CheckParser:
-    parser = CheckParser(
-        prog="frtaudit reproduce",
-        description="Compute a result again and compare.",
-        epilog="exit codes: 0 identical, 2 it differs, 3 equal within rounding only, 4 could not be computed, or usage",
-    )
-    parser.add_argument("run", metavar="RUN", help=ACCEPTED)
-    parser.add_argument(
-        "overrides", nargs="*", metavar="KEY=VALUE", help="overrides such as cohort.root=PATH"
-    )
-    return parser
 
 
 def _recorded(run: Path) -> bytes:
@@ -226,13 +222,6 @@ def _leaves(first: Json, second: Json, pointer: str) -> Iterator[tuple[str, Json
             yield from _leaves(child, other, f"{pointer}/{index}")
     else:
         yield pointer, first, second
-
-
-def _deviation(leaf: Json, other: Json, floor: float) -> float:
-    """Deviation of two floats relative to the larger or to ``floor``; of others 0 if equal, else infinity."""
-    if _is_float(leaf) and _is_float(other):
-        return abs(leaf - other) / max(abs(leaf), abs(other), floor)
-    return 0.0 if type(leaf) is type(other) and leaf == other else math.inf
 
 
 def _is_float(value: Json) -> TypeGuard[float]:

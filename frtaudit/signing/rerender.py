@@ -125,8 +125,11 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
         yield from _without_report(written)
         return
     first = written.papers[0].name if written.page is None and written.papers else written.page_name
-    content = _told(written)
-    if content is None:
+    try:
+        content = json.loads(written.sources.get(SETTINGS, b"{}"))
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
         yield invalid(SETTINGS, "is not a record of report settings")
         return
     recorded = content.get(RENDERED_BY)
@@ -170,15 +173,6 @@ def _without_report(written: Written) -> Iterator[Check]:
 def status_of(statement: Statement) -> str:
     """What a statement's signature proves, as a page says it."""
     return "demo" if is_demo(statement.certificate) else "signed"
-
-
-def _told(written: Written) -> Mapping[str, Json] | None:
-    """What ``report.json`` holds; empty where there is none, None where it is broken."""
-    try:
-        content = json.loads(written.sources.get(SETTINGS, b"{}"))
-    except ValueError:
-        return None
-    return content if isinstance(content, dict) else None
 
 
 def _says(recorded: Mapping[str, Json]) -> bool:

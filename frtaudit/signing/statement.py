@@ -151,10 +151,16 @@ def _sign(
 ) -> bytes:
     if when.tzinfo is None:
         raise ValueError("when must be aware: the time of signing is written in UTC")
+    public = signer.public_key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     predicate: dict[str, Json] = {
         "scope": scope.value,
         "signed_at": when.astimezone(UTC).strftime(TIME_FORMAT),
-        "signer": _signer_out(signer),
+        "signer": {
+            "name": signer.name,
+            "demo": signer.is_demo,
+            "public_key": public.decode(),
+            "certificate": signer.certificate.public_bytes(Encoding.PEM).decode(),
+        },
         **about,
     }
     covered: Json = [
@@ -170,16 +176,6 @@ def _sign(
     envelope = Envelope(to_bytes(statement), PAYLOAD_TYPE, {})
     envelope.sign(signer.statement)
     return to_bytes(envelope.to_dict())
-
-
-def _signer_out(signer: Signer) -> Json:
-    public = signer.public_key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    return {
-        "name": signer.name,
-        "demo": signer.is_demo,
-        "public_key": public.decode(),
-        "certificate": signer.certificate.public_bytes(Encoding.PEM).decode(),
-    }
 
 
 def _read(value: Mapping[str, object]) -> Statement:

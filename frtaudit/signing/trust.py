@@ -35,7 +35,11 @@ def load_trust(named: Iterable[Path] = ()) -> Trust:
     Raises DataError for a named file that cannot be read or holds neither certificate nor public key, and where anybody
     could have written what this machine trusts.
     """
-    present = [path for path in _own_paths() if path.exists()]
+    try:
+        folder = config_folder()
+        present = [path for path in (folder / DEMO_FOLDER / PUBLIC, folder / TRUSTED_FOLDER) if path.exists()]
+    except DataError:  # a user without a home
+        present = []
     for path in present:
         _refuse_open(path)
     blocks = [block for path in present for block in _blocks(path)]
@@ -49,15 +53,6 @@ def load_trust(named: Iterable[Path] = ()) -> Trust:
     keyids = {_keyid(body) for kind, body in blocks if kind == b"PUBLIC KEY"}
     keyids |= {key_fingerprint(certificate.public_key()) for certificate in certificates}  # type: ignore[arg-type]  # any kind has a DER form
     return Trust(certificates=certificates, keyids=frozenset(keyids))
-
-
-def _own_paths() -> tuple[Path, ...]:
-    """Where this machine keeps whom it trusts; nowhere for a user without a home."""
-    try:
-        folder = config_folder()
-    except DataError:
-        return ()
-    return folder / DEMO_FOLDER / PUBLIC, folder / TRUSTED_FOLDER
 
 
 def _refuse_open(path: Path) -> None:

@@ -37,19 +37,15 @@ def made_again(content: Mapping[str, Any], results: Mapping[int, AuditResult]) -
 def _check_settings(job: Job, spec: Mapping[str, Any]) -> None:
     """Numbers of a job's settings are those of its spec; words, and what the spec does not hold, are not compared."""
     for key, label in job.settings.items():
-        numbers, actual = _numbers(meant(key, label)), _numbers(_at(spec, key))
+        value: object = spec  # under a key such as bootstrap.B; None for what is not there
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        numbers, actual = _numbers(meant(key, label)), _numbers(value)
         requirements = spec.get("requirements", ()) if key == TARGETS else ()
         more = {requirement["at"].get("fmr") for requirement in requirements}
         if numbers is not None and actual and not set(numbers) <= set(actual) <= set(numbers) | more:
             text = f"calls job {job.number} {key}={label}, and its spec has another number"
             raise VerificationError(key, text)
-
-
-def _at(spec: Any, key: str) -> object:  # noqa: ANN401  JSON
-    """What a spec holds under a key such as ``bootstrap.B``; None for what is not there."""
-    for part in key.split("."):
-        spec = spec.get(part) if isinstance(spec, Mapping) else None
-    return spec
 
 
 def _numbers(value: object) -> tuple[float, ...] | None:

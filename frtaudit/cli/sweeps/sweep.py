@@ -179,18 +179,10 @@ def _csv_row(row: Row) -> tuple[object, ...]:
 
 
 def _csv_finding(finding: JobFinding) -> tuple[object, ...]:
-    judged = (
-        finding.limit,
-        finding.bound,
-        finding.bound_level,
-        finding.p,
-        finding.p_adjusted,
-        finding.verdict.value,
-        finding.p_sweep,
-        finding.in_sweep.value,
-    )
     about = ("finding", finding.requirement, finding.provider, *_csv_measure(finding.measure))
-    return (*about, finding.value, *("",) * 7, *judged)
+    judged = (finding.limit, finding.bound, finding.bound_level, finding.p, finding.p_adjusted)
+    verdicts = (finding.verdict.value, finding.p_sweep, finding.in_sweep.value)
+    return (*about, finding.value, *("",) * 7, *judged, *verdicts)
 
 
 def _csv_measure(measure: Measure | None) -> tuple[str, str, str, str]:

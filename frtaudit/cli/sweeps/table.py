@@ -12,7 +12,7 @@ from itertools import combinations
 from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.cli.sweeps.sweep import Change, JobFinding, Measure, Row, Sweep
-from frtaudit.core import AuditResult, Estimate, Interval, Verdict
+from frtaudit.core import AuditResult, Estimate, Verdict
 from frtaudit.core.canonical import entries, mapping
 from frtaudit.report.source import OF_SUBJECTS, Source
 from frtaudit.stats.systems.multiplicity import holm
@@ -20,6 +20,7 @@ from frtaudit.stats.systems.multiplicity import holm
 RATIO = "max_min"
 # Metric: what ``at`` names.
 EVERYBODY = {"fnmr_at_fmr": {"fmr"}, "eer": set(), "accuracy": {"pairs"}, "fta": set()}
+PLACES = {target: place for place, target in enumerate(OF_SUBJECTS)}
 ROUNDING = 1e-12
 
 
@@ -45,7 +46,7 @@ def _rows(number: int, result: AuditResult) -> Iterator[Row]:
     for estimate in result.estimates:
         if _headlines(estimate, weighting):
             with_bounds = [interval for interval in estimate.intervals if interval.low is not None]
-            interval = min(with_bounds, key=_place, default=None)
+            interval = min(with_bounds, key=lambda of: PLACES.get(of.target, len(PLACES)), default=None)
             yield Row(
                 job=number,
                 provider=estimate.provider,
@@ -72,10 +73,6 @@ def _headlines(estimate: Estimate, weighting: str) -> bool:
         return set(estimate.at) == {"fmr", "rate"}
     everybody = estimate.schema is None and estimate.group == "all"
     return everybody and EVERYBODY.get(estimate.metric) == set(estimate.at)
-
-
-def _place(interval: Interval) -> int:
-    return OF_SUBJECTS.index(interval.target) if interval.target in OF_SUBJECTS else len(OF_SUBJECTS)
 
 
 def _findings(number: int, result: AuditResult) -> Iterator[JobFinding]:

@@ -48,39 +48,37 @@ class Croissant:
 
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write ``croissant.json``."""
-        OutputFolder(folder).write(FILE, to_bytes(_dataset(run)))
-
-
-def _dataset(run: FinishedRun) -> dict[str, Json]:
-    declared = mapping(mapping(run.result.spec.get("provenance")).get("test_data"))
-    cohort = run.result.cohort
-    by_schema = [f"classes by {name}" for name in mapping(cohort.get("schemas"))]
-    counts = f"{cohort.get('subjects')} subjects, {cohort.get('samples')} samples"
-    people = counts if cohort.get("subjects") else "the data have no subject ids"
-    sha256 = str(run.result.digests.get("cohort"))
-    dataset: dict[str, Json] = {
-        "@context": CONTEXT,
-        "@type": "sc:Dataset",
-        "conformsTo": list(CONFORMS),
-        "name": str(declared.get("name") or f"cohort {sha256[:16]}"),
-        "description": f"Test set of a face verification audit: {people}. Result sha256 {run.sha256}.",
-        "datePublished": run.when.strftime("%Y-%m-%d"),
-        "version": str(declared.get("version") or "1.0.0"),
-        "distribution": [
-            _file(name, value) for name, value in sorted(mapping(run.result.digests.get("inputs")).items())
-        ],
-        "rai:personalSensitiveInformation": [
-            "biometric data of faces: images, templates or scores",
-            *by_schema,
-        ],
-        "rai:dataLimitations": list(run.result.notes),
-    }
-    optional: dict[str, Json] = {"license": declared.get("licence"), "url": declared.get("source")}
-    creator = declared.get("creator")
-    optional["creator"] = {"@type": "sc:Organization", "name": creator} if creator else None
-    classes = _classes(run)
-    optional["recordSet"] = [classes] if classes else None
-    return dataset | {key: value for key, value in optional.items() if value is not None}
+        declared = mapping(mapping(run.result.spec.get("provenance")).get("test_data"))
+        cohort = run.result.cohort
+        by_schema = [f"classes by {name}" for name in mapping(cohort.get("schemas"))]
+        counts = f"{cohort.get('subjects')} subjects, {cohort.get('samples')} samples"
+        people = counts if cohort.get("subjects") else "the data have no subject ids"
+        sha256 = str(run.result.digests.get("cohort"))
+        inputs = sorted(mapping(run.result.digests.get("inputs")).items())
+        creator, classes = declared.get("creator"), _classes(run)
+        optional: dict[str, Json] = {
+            "license": declared.get("licence"),
+            "url": declared.get("source"),
+            "creator": {"@type": "sc:Organization", "name": creator} if creator else None,
+            "recordSet": [classes] if classes else None,
+        }
+        dataset: dict[str, Json] = {
+            "@context": CONTEXT,
+            "@type": "sc:Dataset",
+            "conformsTo": list(CONFORMS),
+            "name": str(declared.get("name") or f"cohort {sha256[:16]}"),
+            "description": f"Test set of a face verification audit: {people}. Result sha256 {run.sha256}.",
+            "datePublished": run.when.strftime("%Y-%m-%d"),
+            "version": str(declared.get("version") or "1.0.0"),
+            "distribution": [_file(name, value) for name, value in inputs],
+            "rai:personalSensitiveInformation": [
+                "biometric data of faces: images, templates or scores",
+                *by_schema,
+            ],
+            "rai:dataLimitations": list(run.result.notes),
+            **{key: value for key, value in optional.items() if value is not None},
+        }
+        OutputFolder(folder).write(FILE, to_bytes(dataset))
 
 
 def _file(name: str, sha256: Json) -> dict[str, Json]:

@@ -75,7 +75,10 @@ def _copy(source: BinaryIO, to: BinaryIO, name: str) -> None:
 
 def _shown(table: pa.Table) -> pa.Table:
     """The table with :func:`~frtaudit.core.text.formatting.cell` of every text, the name of a column too."""
-    columns = [_cells(column) if _is_text(column.type) else column for column in table.columns]
+    columns = [
+        _cells(column) if _plain(column.type) in (pa.string(), pa.large_string()) else column
+        for column in table.columns
+    ]
     return pa.table(columns, names=[str(cell(name)) for name in table.column_names])
 
 
@@ -85,11 +88,6 @@ def _cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
     whole = coded.unify_dictionaries().combine_chunks()
     names = pa.array([cell(text) for text in whole.dictionary.to_pylist()], type=pa.string())
     return pa.chunked_array([pa.DictionaryArray.from_arrays(whole.indices, names).cast(pa.string())])
-
-
-def _is_text(kind: "pa.DataType") -> bool:
-    value_type = _plain(kind)
-    return bool(pa.types.is_string(value_type) or pa.types.is_large_string(value_type))
 
 
 def _plain(kind: "pa.DataType") -> "pa.DataType":

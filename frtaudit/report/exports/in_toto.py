@@ -32,31 +32,32 @@ class InToto:
         """Write the folder ``in_toto``."""
         out = OutputFolder(folder)
         for system in Source(run.result).providers:
-            out.write(f"{FOLDER}/{file_name(system)}.json", to_bytes(_statement(run, system)))
-
-
-def _statement(run: FinishedRun, system: str) -> dict[str, Json]:
-    findings = [
-        finding
-        for finding in run.result.findings  # without an estimate it is about every system
-        if (estimate := run.estimate(finding)) is None or estimate.provider == system
-    ]
-    failed = [finding for finding in findings if run.fails(finding)]
-    passed = [finding for finding in findings if finding.verdict is Verdict.PASS]
-    warned = [finding for finding in findings if finding not in failed and finding not in passed]
-    result = "FAILED" if failed else "PASSED" if passed and not warned else "WARNED"
-    predicate: dict[str, Json] = {
-        "result": result,
-        "configuration": [
-            {"name": "spec", "digest": {"sha256": str(run.result.digests.get("spec"))}},
-            {"name": RESULT, "digest": {"sha256": run.sha256}},
-        ],
-        "passedTests": _names(run, passed),
-        "warnedTests": _names(run, warned),
-        "failedTests": _names(run, failed),
-    }
-    subject = [_subject(run, system)]
-    return {"_type": STATEMENT, "subject": subject, "predicateType": PREDICATE, "predicate": predicate}
+            findings = [
+                finding
+                for finding in run.result.findings  # without an estimate it is about every system
+                if (estimate := run.estimate(finding)) is None or estimate.provider == system
+            ]
+            failed = [finding for finding in findings if run.fails(finding)]
+            passed = [finding for finding in findings if finding.verdict is Verdict.PASS]
+            warned = [finding for finding in findings if finding not in failed and finding not in passed]
+            result = "FAILED" if failed else "PASSED" if passed and not warned else "WARNED"
+            predicate: dict[str, Json] = {
+                "result": result,
+                "configuration": [
+                    {"name": "spec", "digest": {"sha256": str(run.result.digests.get("spec"))}},
+                    {"name": RESULT, "digest": {"sha256": run.sha256}},
+                ],
+                "passedTests": _names(run, passed),
+                "warnedTests": _names(run, warned),
+                "failedTests": _names(run, failed),
+            }
+            statement: dict[str, Json] = {
+                "_type": STATEMENT,
+                "subject": [_subject(run, system)],
+                "predicateType": PREDICATE,
+                "predicate": predicate,
+            }
+            out.write(f"{FOLDER}/{file_name(system)}.json", to_bytes(statement))
 
 
 def _names(run: FinishedRun, findings: Sequence[Finding]) -> list[Json]:
@@ -71,13 +72,10 @@ def _subject(run: FinishedRun, system: str) -> dict[str, Json]:
         if declared:
             return _descriptor(system, str(declared), f"{part} as declared")
     providers = run.result.spec.get("providers")
-    named = [entry for entry in providers if _name(entry) == system] if isinstance(providers, list) else []
+    listed = providers if isinstance(providers, list) else []
+    named = [entry for entry in listed if system in (entry, mapping(entry).get("name"))]
     described: Mapping[str, Json] = {"system": system, "origin": dict(origin), "provider": named}
     return _descriptor(system, digest(described), "description: no digest was declared")
-
-
-def _name(provider: Json) -> Json:
-    return provider.get("name") if isinstance(provider, Mapping) else provider
 
 
 def _descriptor(system: str, sha256: str, of: str) -> dict[str, Json]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from frtaudit.core import Finding, Verdict
+from frtaudit.core import Verdict
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
 from frtaudit.report.exports.run_folder import FinishedRun
@@ -36,7 +36,17 @@ class Junit:
         for key, value in labels.items():
             ET.SubElement(properties, "property", {"name": key, "value": str(value)})
         for finding in run.result.findings:
-            suite.append(_case(run, finding, name))
+            where = {"classname": f"{name}.{_clean(finding.requirement)}", "name": _clean(run.name(finding))}
+            case = ET.SubElement(suite, "testcase", where)
+            clean = _clean(finding.sentence)
+            if run.fails(finding):
+                failure = ET.SubElement(case, "failure", {"type": finding.verdict.value, "message": clean})
+                failure.text = clean
+            elif finding.verdict is Verdict.PASS:
+                ET.SubElement(case, "system-out").text = clean
+            else:
+                word = finding.verdict.value.replace("_", " ")
+                ET.SubElement(case, "skipped", {"type": finding.verdict.value, "message": f"{word}: {clean}"})
         failed, skipped = (len(suite.findall(f"testcase/{kind}")) for kind in ("failure", "skipped"))
         counts = {"tests": len(run.result.findings), "failures": failed, "errors": 0}
         suites.attrib |= {"name": "frtaudit", **{key: str(value) for key, value in counts.items()}}
@@ -44,21 +54,6 @@ class Junit:
         ET.indent(suites)
         page = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
         OutputFolder(folder).write(FILE, page + b"\n")
-
-
-def _case(run: FinishedRun, finding: Finding, audit: str) -> ET.Element:
-    where = {"classname": f"{audit}.{_clean(finding.requirement)}", "name": _clean(run.name(finding))}
-    case = ET.Element("testcase", where)
-    clean = _clean(finding.sentence)
-    if run.fails(finding):
-        failure = ET.SubElement(case, "failure", {"type": finding.verdict.value, "message": clean})
-        failure.text = clean
-    elif finding.verdict is Verdict.PASS:
-        ET.SubElement(case, "system-out").text = clean
-    else:
-        word = finding.verdict.value.replace("_", " ")
-        ET.SubElement(case, "skipped", {"type": finding.verdict.value, "message": f"{word}: {clean}"})
-    return case
 
 
 def _clean(text: str) -> str:

@@ -37,7 +37,11 @@ class Mlflow:
         need("mlflow", "mlflow", where="--as mlflow")
         from mlflow import MlflowClient
 
-        address, artifacts = _places(self.into)
+        address, artifacts = self.into, None  # where artifacts go the server knows
+        if "://" not in self.into:
+            store = Path(self.into).absolute()
+            store.mkdir(parents=True, exist_ok=True)
+            address, artifacts = f"sqlite:///{store}/mlflow.db", (store / "artifacts").as_uri()
         client = MlflowClient(tracking_uri=address)
         known = client.get_experiment_by_name(self.experiment)
         experiment = known.experiment_id if known else client.create_experiment(self.experiment, artifacts)
@@ -51,12 +55,3 @@ class Mlflow:
             client.log_artifact(number, str(path))
         client.set_terminated(number, "FINISHED")
         OutputFolder(folder).write(FILE, to_bytes({"experiment": self.experiment, "run": number}))
-
-
-def _places(into: str) -> tuple[str, str | None]:
-    """The tracking address, and where artifacts go: of a folder both lie in it, elsewhere the server knows."""
-    if "://" in into:
-        return into, None
-    folder = Path(into).absolute()
-    folder.mkdir(parents=True, exist_ok=True)
-    return f"sqlite:///{folder}/mlflow.db", (folder / "artifacts").as_uri()

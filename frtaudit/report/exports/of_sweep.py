@@ -1,7 +1,7 @@
 """A job of a sweep as the sweep judged it: the verdicts and p values of its table, over the findings of all jobs."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,9 @@ def judged_by(run: FinishedRun, sweep: Path, job: str) -> FinishedRun:
         content = json.loads(read_regular(sweep / TABLE))
         row = next(entry for entry in content["jobs"] if entry["folder"] == job)
         rows = [entry for entry in content["rulings"] if entry["job"] == row["number"]]
-        _check(row["result_sha256"] == run.sha256 and _about(rows, run.result.findings))
+        tabled = [(entry["requirement"], entry["verdict"]) for entry in rows]
+        judged = [(finding.requirement, finding.verdict.value) for finding in run.result.findings]
+        _check((row["result_sha256"], tabled) == (run.sha256, judged))
         family = int(content["family"])
         findings = tuple(map(_judged, run.result.findings, rows, [family] * len(rows)))
     except (ValueError, LookupError, TypeError, RecursionError, StopIteration):
@@ -38,12 +40,6 @@ def judged_by(run: FinishedRun, sweep: Path, job: str) -> FinishedRun:
 def _check(is_of_result: bool) -> None:  # noqa: FBT001  what is checked
     if not is_of_result:
         raise ValueError
-
-
-def _about(rows: Sequence[JudgedRow], findings: Sequence[Finding]) -> bool:
-    """Whether these are the rows of these findings, in their order."""
-    tabled = [(row["requirement"], row["verdict"]) for row in rows]
-    return tabled == [(finding.requirement, finding.verdict.value) for finding in findings]
 
 
 def _judged(finding: Finding, row: JudgedRow, family: int) -> Finding:

@@ -83,10 +83,12 @@ def bundle(
 
     ``index``: of the system's pen.
     """
-    above, total = _above(roc, vstat)
+    drawn = np.asarray(vstat.replicates, dtype=np.float64).reshape(-1, len(vstat.x))
+    known = np.isfinite(np.asarray(roc.y)) & np.isfinite(drawn).all(axis=0)
+    above = np.count_nonzero(known & (np.asarray(roc.y) > drawn.max(axis=0, initial=0.0)))
     alt = (
         f"{title}: {len(vstat.replicates)} bootstrap curves lie around the V-statistic; the empirical curve lies above "
-        f"the highest of them at {above} of {total} targets."
+        f"the highest of them at {above} of {np.count_nonzero(known)} targets."
     )
     floor, top = (0.0, MAX_RELATIVE) if scale is RELATIVE else _limits(roc, [], scale)
 
@@ -187,14 +189,6 @@ def _least(series: Sequence[Series]) -> tuple[str, int, int] | None:
         return None
     wins = np.bincount(table[:, whole].argmin(axis=0), minlength=len(shared))
     return shared[int(wins.argmax())].name, int(wins.max()), int(whole.sum())
-
-
-def _above(roc: Curve, vstat: Curve) -> tuple[int, int]:
-    """At how many targets the empirical curve lies above the highest replicate drawn, and of how many."""
-    drawn = np.asarray(vstat.replicates, dtype=np.float64).reshape(-1, len(vstat.x))
-    known = np.isfinite(np.asarray(roc.y)) & np.isfinite(drawn).all(axis=0)
-    highest = drawn.max(axis=0, initial=0.0)
-    return int(np.count_nonzero(known & (np.asarray(roc.y) > highest))), int(np.count_nonzero(known))
 
 
 def _sampled(axes: Axes, style: BandStyle) -> None:

@@ -1,7 +1,6 @@
 """Stacked bars of shares: what each row is made of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
@@ -15,39 +14,28 @@ HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\", "oo", "++")
 LIGHT = 0.55
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One row: its name and its shares, which sum to at most one."""
+def bars(
+    name: str, title: str, rows: Sequence[tuple[str, Sequence[float]]], labels: Sequence[str]
+) -> tuple[Panel, tuple[Key, ...]]:
+    """Bars from the left, one hue and hatch for each of ``labels``, readable in black and white; and the legend.
 
-    name: str
-    shares: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
-    """A panel and its legend."""
-
-    panel: Panel
-    keys: tuple[Key, ...]
-
-
-def bars(name: str, title: str, rows: Sequence[Bar], labels: Sequence[str]) -> Drawn:
-    """Bars from the left, one hue and hatch for each of ``labels``, readable in black and white."""
+    ``rows``: the name of each and its shares, which sum to at most one.
+    """
 
     def draw(axes: Axes) -> None:
-        for place, row in enumerate(rows):
+        for place, (_, shares) in enumerate(rows):
             left = 0.0
-            for number, share in enumerate(row.shares):
+            for number, share in enumerate(shares):
                 _piece(axes, left, share, place, number)
                 left += share
         axes.set_xlim(0, 1)
-        name_rows(axes, [row.name for row in rows])
+        name_rows(axes, [row for row, _ in rows])
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f} %"))
 
     parts = []
-    for row in rows:
-        shares = (f"{label}: {100 * share:.0f} %" for label, share in zip(labels, row.shares, strict=True))
-        parts.append(f"{row.name}: {', '.join(shares)}")
+    for row, shares in rows:
+        of_labels = (f"{label}: {100 * share:.0f} %" for label, share in zip(labels, shares, strict=True))
+        parts.append(f"{row}: {', '.join(of_labels)}")
     alt = f"{title}. {'; '.join(parts)}."
     height = min(0.75 + 0.3 * len(rows), 8.0)
     panel = canvas.panel(name, alt, draw, heading=title, height=height)
@@ -55,7 +43,7 @@ def bars(name: str, title: str, rows: Sequence[Bar], labels: Sequence[str]) -> D
     for n, label in enumerate(labels):
         svg = canvas.sample(f"{name}-k{n}", f"colour and hatch of {label}", _sampled, n)
         keys.append(Key(svg=svg, name=label))
-    return Drawn(panel=panel, keys=tuple(keys))
+    return panel, tuple(keys)
 
 
 def _piece(axes: Axes, left: float, share: float, place: float, number: int, height: float = 0.66) -> None:

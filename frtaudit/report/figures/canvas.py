@@ -177,20 +177,15 @@ def panel(
         draw(axes)
         if heading:
             axes.set_title(heading)
-        if isinstance(axes.yaxis.get_major_locator(), FixedLocator):
-            _beside_names(drawing, axes)
+        named = isinstance(axes.yaxis.get_major_locator(), FixedLocator)
+        if named and max((len(row.get_text()) for row in axes.get_yticklabels()), default=0) > NAME:
+            # Long names of rows: the axis' name ends at its right, the heading begins above the names.
+            axes.xaxis.label.set(x=1.0, horizontalalignment="right")
+            edge = blended_transform_factory(drawing.transFigure, axes.transAxes)
+            axes.set_title(axes.get_title("left"), x=EDGE)
+            axes._left_title.set_transform(edge + axes.titleOffsetTrans)  # type: ignore[attr-defined]  # noqa: SLF001  no public name
         _letter(axes)
         return Panel(svg=svg_of(drawing, name, alt), alt=alt)
-
-
-def _beside_names(drawing: Drawing, axes: Axes) -> None:
-    """Where long names of rows leave a narrow axis: its name ends at its right, the heading begins above the names."""
-    if max((len(name.get_text()) for name in axes.get_yticklabels()), default=0) <= NAME:
-        return
-    axes.xaxis.label.set(x=1.0, horizontalalignment="right")
-    edge = blended_transform_factory(drawing.transFigure, axes.transAxes)
-    axes.set_title(axes.get_title("left"), x=EDGE)
-    axes._left_title.set_transform(edge + axes.titleOffsetTrans)  # type: ignore[attr-defined]  # noqa: SLF001  no public name
 
 
 def swatch(index: int, name: str, label: str) -> str:

@@ -39,7 +39,15 @@ def levels(study: Study, name: str = "levels") -> Panel:
         for index, (who, method) in enumerate(LINES):
             rows = _of_method(runs.get(who), method)
             if rows:
-                _line(axes, index, rows, f"{method}, {SAID[who]}")
+                style, label = pen(index), f"{method}, {SAID[who]}"
+                x, y = [row["nominal"] for row in rows], [row["coverage"] for row in rows]
+                low = [row["coverage"] - TWICE * row["mc_error"] for row in rows]
+                high = [row["coverage"] + TWICE * row["mc_error"] for row in rows]
+                axes.fill_between(x, low, high, color=style.hue, alpha=0.13, linewidth=0)
+                dash = canvas.DASHES[index]
+                axes.plot(
+                    x, y, color=style.hue, linestyle=dash, marker=style.marker, markersize=3, label=label
+                )
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="nominal coverage", ylabel="realised coverage")
         axes.set_title("How often the interval contains the true value")
         axes.legend(loc="upper left", frameon=False)
@@ -221,16 +229,6 @@ def _height(dots: Sequence[Dot]) -> float:
 
 def _of_method(run: Row | None, method: str) -> list[Row]:
     return [row for row in run["intervals"] if row["method"] == method] if run else []
-
-
-def _line(axes: Axes, index: int, rows: Sequence[Row], label: str) -> None:
-    style = pen(index)
-    x, y = [row["nominal"] for row in rows], [row["coverage"] for row in rows]
-    low = [row["coverage"] - TWICE * row["mc_error"] for row in rows]
-    high = [row["coverage"] + TWICE * row["mc_error"] for row in rows]
-    axes.fill_between(x, low, high, color=style.hue, alpha=0.13, linewidth=0)
-    dash = canvas.DASHES[index]
-    axes.plot(x, y, color=style.hue, linestyle=dash, marker=style.marker, markersize=3, label=label)
 
 
 def _read(quantity: str, verb: str, dots: Sequence[Dot]) -> str:

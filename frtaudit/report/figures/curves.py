@@ -26,6 +26,7 @@ HOLLOW = 6.5  # points of a mark whose inside is seen
 ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
 FINE = (1, 1.5, *range(2, 11))  # of a decade: where a linear axis of small rates may end
+MARKS = 5  # of a line
 ROOM = 26  # letters of the name of a row
 LOW = 2.2  # inches: three panels below the curves with bands share their page
 MEDIUM = 2.35  # two of them and the accuracy of the folds share a page
@@ -253,12 +254,12 @@ def _turn(values: Floats, turned: bool) -> Floats:  # noqa: FBT001  a private sw
     return 1 - values if turned else values
 
 
-def marked(x: Floats, *, log: bool, marks: int = 5) -> Positions:
+def marked(x: Floats, *, log: bool) -> Positions:
     """Where a few markers tell one line from another without colour."""
     if not x.size:
         return np.arange(0)
     place = np.log10(np.maximum(x, EPSILON)) if log else x
-    goals = np.linspace(place.min(), place.max(), marks + 2)[1:-1]
+    goals = np.linspace(place.min(), place.max(), MARKS + 2)[1:-1]
     return np.unique([int(np.argmin(np.abs(place - goal))) for goal in goals])
 
 

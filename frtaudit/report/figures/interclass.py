@@ -112,7 +112,15 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
         if differences:
             axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
         for trace in series:
-            _curve(axes, trace)
+            style, curve = pen(trace.index), trace.curve
+            x, y = (np.asarray(part, dtype=np.float64) for part in (curve.x, curve.y))
+            if curve.low is not None and curve.high is not None:
+                face = (style.hue, BAND)
+                axes.fill_between(
+                    x, curve.low, curve.high, facecolor=face, edgecolor=style.hue, linewidth=EDGE
+                )
+            axes.plot(x, y, color=style.hue)
+            draw_marks(axes, x, y, style, log=False)
         axes.set(xlabel=xlabel, ylabel=ylabel)
         ticks = "" if differences else " %"
         for axis, label, unit in ((axes.xaxis, xlabel, " %"), (axes.yaxis, ylabel, ticks)):
@@ -122,17 +130,6 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
     names = tuple(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}, for {', '.join(names)}."
     return replace(canvas.panel(name, alt, draw, heading=title, height=LOW), names=names)
-
-
-def _curve(axes: Axes, series: Series) -> None:
-    """A line with a few markers and its band, which is left out where it has no bounds."""
-    x, y = (np.asarray(part, dtype=np.float64) for part in (series.curve.x, series.curve.y))
-    style = pen(series.index)
-    if series.curve.low is not None and series.curve.high is not None:
-        low, high = series.curve.low, series.curve.high
-        axes.fill_between(x, low, high, facecolor=(style.hue, BAND), edgecolor=style.hue, linewidth=EDGE)
-    axes.plot(x, y, color=style.hue)
-    draw_marks(axes, x, y, style, log=False)
 
 
 def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Line]) -> Panel:

@@ -55,21 +55,17 @@ class Levels:
     def caption(self) -> str:
         """What was simulated, in a sentence."""
         low, high = self.concentration
-        return (
-            f"FNMR at FMR {exact(self.fmr)}, true value {rate(self.truth)}: {self.cohorts} cohorts of the same "
-            f"{self.subjects} subjects with {self.samples} samples each, dimension {self.dimension}, concentration "
-            f"{low:g} to {high:g}, B = {self.B}.{self._without}"
-        )
-
-    @property
-    def _without(self) -> str:
-        """How many cohorts count in no share."""
         named = [
             f"{count} by {name}" for name, count in zip(self.methods, self.without, strict=True) if count
         ]
-        text = f" Cohorts with too few errors for an interval are left out: {', '.join(named)}."
+        without = f" Cohorts with too few errors for an interval are left out: {', '.join(named)}."
         dash = " A dash stands where no cohort had one." if self.cohorts in self.without else ""
-        return text + dash if named else ""
+        return (
+            f"FNMR at FMR {exact(self.fmr)}, true value {rate(self.truth)}: {self.cohorts} cohorts of the same "
+            f"{self.subjects} subjects with {self.samples} samples each, dimension {self.dimension}, concentration "
+            f"{low:g} to {high:g}, B = {self.B}."
+            f"{without + dash if named else ''}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +122,25 @@ def read_study(path: Path) -> Study | None:
 
 def figures(study: Study) -> list[Figure]:
     """Realised against nominal coverage of each design, then a band of each method."""
-    return [*map(_levels, study.levels), *_bands(study.bands)]
+    drawn, of = [_levels(cohorts) for cohorts in study.levels], study.bands
+    low, high = of.concentration
+    caption = spans(
+        f"One cohort of {of.subjects} subjects with {of.samples} samples each, dimension "
+        f"{of.dimension}, concentration {low:g} to {high:g}, B = {of.B}; pointwise band at level "
+        f"{exact(of.level)}. The true FNMR is that of the same subjects, from fresh samples."
+    )
+    panels = scales.alike(lambda: (_band(of, curve) for curve in of.curves))
+    for curve, panel in zip(of.curves, panels, strict=True):
+        method, style = _banded(curve)
+        name = f"bands-{curve.method.value if curve.method else ''}"
+        legend = (
+            bands.line_key(name, canvas.pen(0), "empirical ROC"),
+            bands.band_key(name, style),
+            *legends.dashes(name, ["true ROC"], first=1),
+        )
+        title = f"The {method} band and the true ROC"
+        drawn.append(Figure(name=name, title=title, caption=caption, panels=(panel,), keys=legend))
+    return drawn
 
 
 def _levels(found: Levels) -> Figure:
@@ -142,29 +156,6 @@ def _levels(found: Levels) -> Figure:
         panels=(coverage.realised(name, title, found.nominal, lines),),
         keys=keys(name, list(enumerate(methods))),
     )
-
-
-def _bands(found: CohortBands) -> list[Figure]:
-    """A figure of each method: its band, the empirical curve, and the true one in dashes."""
-    low, high = found.concentration
-    caption = spans(
-        f"One cohort of {found.subjects} subjects with {found.samples} samples each, dimension "
-        f"{found.dimension}, concentration {low:g} to {high:g}, B = {found.B}; pointwise band at level "
-        f"{exact(found.level)}. The true FNMR is that of the same subjects, from fresh samples."
-    )
-    panels = scales.alike(lambda: (_band(found, curve) for curve in found.curves))
-    drawn = []
-    for curve, panel in zip(found.curves, panels, strict=True):
-        method, style = _banded(curve)
-        name = f"bands-{curve.method.value if curve.method else ''}"
-        legend = (
-            bands.line_key(name, canvas.pen(0), "empirical ROC"),
-            bands.band_key(name, style),
-            *legends.dashes(name, ["true ROC"], first=1),
-        )
-        title = f"The {method} band and the true ROC"
-        drawn.append(Figure(name=name, title=title, caption=caption, panels=(panel,), keys=legend))
-    return drawn
 
 
 def _banded(curve: Curve) -> tuple[str, BandStyle]:

@@ -30,7 +30,14 @@ def simplified(drawing: str) -> str:
     text = _LETTERS.sub(lambda match: _line(match[0], outlines), text)
     text = _MARK.sub(lambda match: _mark(match, shapes), text)
     text = _DEFINED.sub(lambda match: match[0] if f'"#{match[1]}"' in text else "", text)
-    return _ungrouped(_EMPTY.sub("", text))
+    is_kept: list[bool] = []  # groups that say nothing of what they hold are left out
+    parts = _TAG.split(_EMPTY.sub("", text))
+    for at, part in enumerate(parts):
+        if part.startswith("<g"):
+            is_kept.append(part != "<g>")
+        if part == "<g>" or (part == "</g>" and not is_kept.pop()):
+            parts[at] = ""
+    return "".join(parts)
 
 
 def _line(letters: str, outlines: Mapping[str, str]) -> str:
@@ -63,15 +70,3 @@ def _mark(match: re.Match[str], shapes: Mapping[str, str]) -> str:
     attributes = dict(_ATTRIBUTE.findall(style)) | dict(_ATTRIBUTE.findall(shapes[name]))
     written = "".join(f' {key}="{value}"' for key, value in attributes.items())
     return f'<path{written} transform="translate({x} {y})"/>'
-
-
-def _ungrouped(markup: str) -> str:
-    """Without groups that say nothing of what they hold."""
-    is_kept: list[bool] = []
-    parts = _TAG.split(markup)
-    for at, part in enumerate(parts):
-        if part.startswith("<g"):
-            is_kept.append(part != "<g>")
-        if part == "<g>" or (part == "</g>" and not is_kept.pop()):
-            parts[at] = ""
-    return "".join(parts)

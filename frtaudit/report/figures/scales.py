@@ -30,7 +30,7 @@ def alike(make: Callable[[], Iterable[Panel]], axes: str = "xy") -> tuple[Panel,
         )
 
 
-def alike_groups(makes: Sequence[Callable[[], Iterable[Panel]]], axes: str = "xy") -> list[tuple[Panel, ...]]:
+def alike_groups(makes: Sequence[Callable[[], Iterable[Panel]]]) -> list[tuple[Panel, ...]]:
     """The panels of each of several figures, drawn as :func:`alike` draws those of one."""
     sizes = []
 
@@ -40,7 +40,7 @@ def alike_groups(makes: Sequence[Callable[[], Iterable[Panel]]], axes: str = "xy
             sizes.append(len(panels))
             yield from panels
 
-    drawn = iter(alike(every, axes))
+    drawn = iter(alike(every))
     return [tuple(islice(drawn, size)) for size in sizes]
 
 

@@ -98,23 +98,19 @@ def overlaid(
         log_rates(axes, y=rates)
 
     names = ", ".join(dict.fromkeys(trace.name for trace in series))
-    alt = f"{title}: {ylabel} over FMR of {names}.{_ends(zones)}"
+    style = formatting.style_of(*(high for _, high, _ in zones[-1:]))
+    ends = [
+        f"{letter} from {' to '.join(formatting.exact(float(f'{end:.2g}'), style) for end in (low, high))}"
+        for low, high, letter in zones
+    ]
+    letters = f" Zones: {', '.join(ends)}." if zones else ""
+    alt = f"{title}: {ylabel} over FMR of {names}.{letters}"
     return canvas.panel(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH)
 
 
 def _number(value: float, digits: int = 4) -> str:
     """A difference or a ratio, with the minus sign of the other axes."""
     return f"{value:.{digits}g}".replace("-", "−")
-
-
-def _ends(zones: Sequence[tuple[float, float, str]]) -> str:
-    """The letter of each zone and its ends, as the axis prints FMR; empty without zones."""
-    style = formatting.style_of(*(high for _, high, _ in zones[-1:]))
-    ends = [
-        f"{letter} from {' to '.join(formatting.exact(float(f'{end:.2g}'), style) for end in (low, high))}"
-        for low, high, letter in zones
-    ]
-    return f" Zones: {', '.join(ends)}." if zones else ""
 
 
 def _letter(axes: Axes, zones: Sequence[tuple[float, float, str]]) -> None:

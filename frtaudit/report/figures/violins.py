@@ -28,7 +28,7 @@ class Violin:
     curve: Curve
 
 
-def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[float], ylabel: str) -> Panel:
+def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[float]) -> Panel:
     """Violins side by side, all scaled to one width, with dashed lines at ``guides``."""
 
     def draw(axes: Axes) -> None:
@@ -44,9 +44,14 @@ def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[fl
         axes.set_xticks(range(len(shapes)), labels=[shape.name for shape in shapes])
         axes.tick_params(axis="x", length=0)
         axes.grid(visible=False, axis="x")
-        axes.set(xlim=(-0.6, len(shapes) - 0.4), ylabel=ylabel)
+        axes.set(xlim=(-0.6, len(shapes) - 0.4), ylabel="score")
 
-    return canvas.panel(name, _read(title, shapes), draw, heading=title)
+    parts = []
+    for violin in shapes:
+        least, most = violin.curve.x[0], violin.curve.x[-1]
+        widest = violin.curve.x[int(np.argmax(violin.curve.y))]
+        parts.append(f"{violin.name}: {least:.2f} to {most:.2f}, most near {widest:.2f}")
+    return canvas.panel(name, f"{title}. {'; '.join(parts)}.", draw, heading=title)
 
 
 def folds(
@@ -85,14 +90,3 @@ def beside(points: Sequence[Dot]) -> list[float]:
         shifts.append((met.get(place, 0) - (near.count(place) - 1) / 2) * min(0.13, 0.7 / near.count(place)))
         met[place] = met.get(place, 0) + 1
     return shifts
-
-
-def _read(title: str, shapes: Sequence[Violin]) -> str:
-    """What the violins show, in words: where each is widest, and its extremes."""
-    parts = []
-    for violin in shapes:
-        widest = violin.curve.x[int(np.argmax(violin.curve.y))]
-        parts.append(
-            f"{violin.name}: {violin.curve.x[0]:.2f} to {violin.curve.x[-1]:.2f}, most near {widest:.2f}"
-        )
-    return f"{title}. {'; '.join(parts)}."

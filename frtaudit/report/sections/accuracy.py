@@ -46,8 +46,14 @@ def build(source: Source) -> View | None:
         *(table for name, set_folds in parts if set_folds for table in [_folds(source, name, set_folds)]),
     ]
     main = _matrix(source, records, sets) or [_brief(records)]
+    fold_panels = scales.alike(lambda: _panels(source, parts))
+    caption = spans(
+        "Each mark is one held-out fold. Their spread comes from the sampling of pairs and of subjects and from the "
+        "fitted thresholds. It is not the uncertainty of the mean, whose interval is in the tables."
+    )
+    figure = Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=fold_panels)
     return View(
-        figures=_figure(source, parts),
+        figures=(figure,) if fold_panels else (),
         main=tuple(main),
         tables=tuple(tables),
         shown=(1, 0),
@@ -155,11 +161,22 @@ def _between(source: Source) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()
-    blocks = [
-        Block(head=_against(source, pair[0]), rows=tuple(_row(record, notes) for record in pair))
-        for _, every in by_provider(source, records)
-        for pair in grouped(every, lambda record: record.estimate.at["against"]).values()
-    ]
+    blocks = []
+    for name, every in by_provider(source, records):
+        for against, pair in grouped(every, lambda record: str(record.estimate.at["against"])).items():
+            second = phrases.bold(against, f"{pair[0].pointer}/at/against")
+            sets = [source.trained_on.get(system) for system in (name, against)]
+            first, two = ("" if trained is None else f" (trained on {trained})" for trained in sets)
+            rows = tuple(
+                (
+                    _test_set(record),
+                    phrases.value(record, places=FINE),
+                    interval_cells(record, notes, *BOTH, places=FINE)[0],
+                    phrases.note(record),
+                )
+                for record in pair
+            )
+            blocks.append(Block(head=spans(provider(pair[0]), first, " against ", second, two), rows=rows))
     columns = header(["Test set"], ["difference", "for the population", "discordant"])
     caption = phrases.titled(
         "Systems against each other.",
@@ -170,24 +187,6 @@ def _between(source: Source) -> list[Table]:
         methods_said(records, *BOTH),
     )
     return [build_table("accuracy-systems", caption, columns, blocks, notes)]
-
-
-def _against(source: Source, record: Record) -> Text:
-    """Both systems, each with its declared training set."""
-    other = str(record.estimate.at["against"])
-    second = phrases.bold(other, f"{record.pointer}/at/against")
-    sets = [source.trained_on.get(name) for name in (record.estimate.provider, other)]
-    first, two = ("" if name is None else f" (trained on {name})" for name in sets)
-    return spans(provider(record), first, " against ", second, two)
-
-
-def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
-    return (
-        _test_set(record),
-        phrases.value(record, places=FINE),
-        interval_cells(record, notes, *BOTH, places=FINE)[0],
-        phrases.note(record),
-    )
 
 
 def _test_set(record: Record) -> Text:
@@ -296,17 +295,6 @@ def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text,
         spans(cell("accuracy_fold_sd"), ", ", cell("accuracy_overlap_fold_sd")),
         spans(cell("delta_accuracy_deal_mean", FINE), ", ", cell("delta_accuracy_deal_sd", FINE)),
     )
-
-
-def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figure, ...]:
-    """One panel for each test set."""
-    panels = scales.alike(lambda: _panels(source, parts))
-    caption = spans(
-        "Each mark is one held-out fold. Their spread comes from the sampling of pairs and of subjects and from the "
-        "fitted thresholds. It is not the uncertainty of the mean, whose interval is in the tables."
-    )
-    figure = Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=panels)
-    return (figure,) if panels else ()
 
 
 def _panels(source: Source, parts: list[tuple[str, list[Record]]]) -> Iterator[Panel]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
-from frtaudit.report.figures.bars import Bar, bars
+from frtaudit.report.figures.bars import bars
 from frtaudit.report.pieces import Block, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
@@ -108,16 +108,13 @@ def _figures(source: Source, sets: list[str]) -> list[Figure]:
             (_set(record), record.estimate.group): record.estimate.value or 0.0
             for record in reversed(schema_records)
         }
-        rows = [
-            Bar(name=test_set_name(name), shares=tuple(shares.get((name, group), 0.0) for group in groups))
-            for name in sets
-        ]
+        rows = [(test_set_name(name), [shares.get((name, group), 0.0) for group in groups]) for name in sets]
         labels = [source.label(schema, group) for group in groups]
         title = f"Identities by {schema.replace('_', ' ')}"
         caption = spans("Share of each class among the identities of a test set.")
-        panel = bars(name_of("identities", schema), title, rows, labels)
-        name, panels = f"identities-{schema}", (panel.panel,)
-        drawn.append(Figure(name=name, title=title, caption=caption, panels=panels, keys=panel.keys))
+        panel, keys = bars(name_of("identities", schema), title, rows, labels)
+        name = f"identities-{schema}"
+        drawn.append(Figure(name=name, title=title, caption=caption, panels=(panel,), keys=keys))
     return drawn
 
 

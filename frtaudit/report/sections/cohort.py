@@ -52,23 +52,19 @@ def _schema(source: Source, name: str, counted: tuple[tuple[str, str], ...]) -> 
         for index, row in enumerate(source.counts(name))
     )
     columns = header(["Class"], (title for _, title in counted))
-    caption = phrases.titled(f"Schema {name.replace('_', ' ')}.", _declared(source, name))
-    return build_table(name_of("cohort", name), caption, columns, [Block(rows=rows)], Footnotes())
-
-
-def _declared(source: Source, name: str) -> Text:
     spec = mapping(mapping(source.result.spec.get("schemas")).get(name))
-    at = f"/spec/schemas/{escape(name)}"
+    place = f"/spec/schemas/{escape(name)}"
     parts: list[Text] = []
     if spec.get("column"):
-        parts.append(spans("Column ", phrases.code(str(spec["column"]), f"{at}/column"), ". "))
+        parts.append(spans("Column ", phrases.code(str(spec["column"]), f"{place}/column"), ". "))
     if entries(spec.get("cross")):
         crossed = " and ".join(str(schema) for schema in entries(spec["cross"]))
-        parts.append(spans("Crossing of ", TextSpan(text=crossed, pointer=f"{at}/cross"), ". "))
+        parts.append(spans("Crossing of ", TextSpan(text=crossed, pointer=f"{place}/cross"), ". "))
     if spec.get("conflicts"):
-        rule = phrases.code(str(spec["conflicts"]), f"{at}/conflicts")
+        rule = phrases.code(str(spec["conflicts"]), f"{place}/conflicts")
         parts.append(spans("Subjects whose samples disagree: ", rule, "."))
-    return spans(*parts)
+    caption = phrases.titled(f"Schema {name.replace('_', ' ')}.", spans(*parts))
+    return build_table(name_of("cohort", name), caption, columns, [Block(rows=rows)], Footnotes())
 
 
 def _comparisons(source: Source) -> list[Table]:

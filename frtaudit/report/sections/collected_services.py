@@ -79,17 +79,13 @@ def recorded_settings(collection: Facts) -> Iterator[tuple[str, Text]]:
     """Of each service what it was asked with, and the versions that its answers stated."""
     for name, service in services_of(collection).items():
         parameters = settings(mapping(service.get("asked")), f"{place_of(name)}/asked")
-        versions = _versions(mapping(service.get("versions")), f"{place_of(name)}/versions")
-        yield name, spans(parameters, phrases.BREAK if parameters else "", versions)
-
-
-def _versions(counts: Facts, pointer: str) -> Text:
-    parts: list[Part] = []
-    for name, count in counts.items():
-        answers = "" if count is None else spans(" (", counted(counts, pointer, name), " answers)")
-        stated = spans("version ", phrases.bold(name, pointer)) if name else spans("no version stated")
-        parts.append(spans(stated, answers))
-    return listed(parts)
+        counts, pointer = mapping(service.get("versions")), f"{place_of(name)}/versions"
+        versions: list[Part] = []
+        for version, count in counts.items():
+            answers = "" if count is None else spans(" (", counted(counts, pointer, version), " answers)")
+            stated = spans("version ", phrases.bold(version, pointer)) if version else "no version stated"
+            versions.append(spans(stated, answers))
+        yield name, spans(parameters, phrases.BREAK if parameters else "", listed(versions))
 
 
 def _calls(collection: Facts, services: Mapping[str, Facts]) -> Table:

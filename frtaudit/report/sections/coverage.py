@@ -33,13 +33,6 @@ def build(source: Source) -> View | None:
     )
 
 
-def _target(source: Source, record: Record) -> str:
-    """For whom the simulated interval holds: as the spec asked for it, else as its method serves."""
-    method = Method(str(record.estimate.at["method"]))
-    asked = [row for row in rows_of(source.result.spec.get("intervals")) if row.get("method") == method.value]
-    return str(asked[0]["target"]) if asked else method.serves[0].value
-
-
 def _method(record: Record) -> str:
     return display_name(words().method, str(record.estimate.at["method"]))
 
@@ -71,6 +64,7 @@ def _table(source: Source, tried: list[Record]) -> Table:
     scenarios = [name for name in words().scenario if name in seen]
     missed = {(record.estimate.metric, *_key(record)): record for record in source.select(LOWER, UPPER)}
     most = max((record.estimate.denominator or 0 for record in tried), default=0)
+    declared = rows_of(source.result.spec.get("intervals"))
     rows: dict[Text, list[tuple[Text, ...]]] = {}
     for _, records in by_provider(source, tried):
         heads: dict[str, Text] = {}
@@ -79,7 +73,10 @@ def _table(source: Source, tried: list[Record]) -> Table:
             head = heads.setdefault(plain_text(_head(first)), _head(first))
             cells = (_cell(line.get(name), missed, most, notes) for name in scenarios)
             method = TextSpan(text=_method(first), pointer=f"{first.pointer}/at/method", kind="soft")
-            whom = TextSpan(text=f", for {display_name(words().target, _target(source, first))}", kind="soft")
+            of = Method(str(first.estimate.at["method"]))
+            asked = [row["target"] for row in declared if row.get("method") == of.value]
+            target = str(asked[0]) if asked else of.serves[0].value  # as asked for, else as the method serves
+            whom = TextSpan(text=f", for {display_name(words().target, target)}", kind="soft")
             group = spans(phrases.group(source, first), phrases.BREAK, method, whom)
             rows.setdefault(head, []).append((group, *cells))
     columns = header(["Group, method, target"], (display_name(words().scenario, name) for name in scenarios))

@@ -18,17 +18,13 @@ SECTION = TextSpan(text="Robustness and limitations", kind="#robustness")
 
 def warnings(source: Source) -> tuple[Text, ...]:
     """Too few people, few false matches at the main target, a heavy pair of people, suspected duplicates."""
-    return *_too_few(source), *_few_matches(source), *_heavy(source), *identity_check.warnings(source)
-
-
-def _too_few(source: Source) -> Iterator[Text]:
-    """Once, where a requirement asks for more people than there are, whatever they show."""
     asked = (finding for finding in source.result.findings if finding.verdict is Verdict.NOT_TESTABLE)
-    if any(TOO_FEW in finding.sentence for finding in asked):
-        yield spans(
-            "Too few subjects: some requirements could not be passed even without a false match. Their findings say "
-            "how many subjects are needed."
-        )
+    too_few = spans(
+        "Too few subjects: some requirements could not be passed even without a false match. Their findings say "
+        "how many subjects are needed."
+    )
+    once = [too_few] if any(TOO_FEW in finding.sentence for finding in asked) else []
+    return *once, *_few_matches(source), *_heavy(source), *identity_check.warnings(source)
 
 
 def _few_matches(source: Source) -> Iterator[Text]:

@@ -37,21 +37,32 @@ def what_would(source: Source, row: FindingRow, record: Record) -> tuple[bool, s
 def subjects(source: Source, row: FindingRow, record: Record) -> float | None:
     """How many subjects would decide a finding, if its estimate stays as it is; None where that cannot be said."""
     finding, estimate = source.result.findings[row.index], record.estimate
-    bound, count = record.bound(Target.POPULATION), _subjects(source, record)
-    if estimate.value is None or bound is None or finding.bound_level is None or not count:
+    bound, count = record.bound(Target.POPULATION), source.result.cohort.get("subjects")
+    if estimate.group != "all" and estimate.metric != D_L2:  # each class is compared with the mean of all
+        rows = source.counts(estimate.schema or "")
+        count = next((row.get("subjects") for row in rows if row.get("group") == estimate.group), None)
+    if estimate.value is None or bound is None or finding.bound_level is None:
+        return None
+    if not isinstance(count, (int, float)) or not count:
         return None
     upper, alpha, family = sense(source, finding) == "<=", 1.0 - finding.bound_level, finding.family or 1
     low, high, level = bound.interval.low, bound.interval.high, bound.interval.level
     if estimate.metric == D_L2 and upper and low is not None and high is not None:
         errors = alpha, alpha / family / _classes(source, record)
         return subjects_for_distance(
-            estimate.value, finding.limit, (low, high), level=level, errors=errors, subjects=count
+            estimate.value, finding.limit, (low, high), level=level, errors=errors, subjects=float(count)
         )
     if estimate.metric not in RATES:
         return None
     n_eff = bound.interval.n_eff or 0.0
     return subjects_needed(
-        estimate.value, finding.limit, upper=upper, alpha=alpha, family=family, n_eff=n_eff, subjects=count
+        estimate.value,
+        finding.limit,
+        upper=upper,
+        alpha=alpha,
+        family=family,
+        n_eff=n_eff,
+        subjects=float(count),
     )
 
 
@@ -66,13 +77,3 @@ def _classes(source: Source, record: Record) -> int:
         and candidate.estimate.at == record.estimate.at
     }
     return max(1, sum(name != "max" and "|" not in str(name) for name in names))
-
-
-def _subjects(source: Source, record: Record) -> float | None:
-    """Subjects of the estimate's group; all of them for a d_l2, for each class is compared with the mean of all."""
-    if record.estimate.group == "all" or record.estimate.metric == D_L2:
-        count = source.result.cohort.get("subjects")
-    else:
-        rows = source.counts(record.estimate.schema or "")
-        count = next((row.get("subjects") for row in rows if row.get("group") == record.estimate.group), None)
-    return float(count) if isinstance(count, (int, float)) else None

@@ -44,8 +44,16 @@ def sentence(record: Record, notes: Footnotes | None = None) -> Text:
     test = record.estimate.test
     if test is None:
         return phrases.DASH
-    missed = [] if test.p is None or test.differs else [" ", *_missed(test, f"{record.pointer}/test")]
-    return spans(answer(record, notes), ".", *missed)
+    if test.p is None or test.differs:
+        return spans(answer(record, notes), ".")
+    at, power = f"{record.pointer}/test", f" power{_alone(test)}"  # that of the raw p value
+    share = phrases.number(formatting.exact(test.power), f"{at}/power")
+    missed: list[Part] = ["No difference, however large, is detectable with ", share, f"{power}."]
+    if test.detectable is not None:
+        size = phrases.number(formatting.plain(test.detectable), f"{at}/detectable")
+        unit = TextSpan(text=test.detectable_unit, pointer=f"{at}/detectable_unit")
+        missed = ["Minimum detectable difference: ", size, " (", unit, "; ", share, f"{power})."]
+    return spans(answer(record, notes), ". ", *missed)
 
 
 def answer(record: Record, notes: Footnotes | None = None, another: str = ANOTHER_TARGET) -> Text:
@@ -137,16 +145,6 @@ def _p(test: Test, at: str, *more: Part, is_named: bool = False) -> Text:
         p = phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted")
         parts += ["; ", p, ", adjusted"]
     return spans(*parts, *more, ")")
-
-
-def _missed(test: Test, at: str) -> list[Part]:
-    """The smallest difference that this test would have found; its power is that of the raw p value."""
-    share = phrases.number(formatting.exact(test.power), f"{at}/power")
-    if test.detectable is None:
-        return ["No difference, however large, is detectable with ", share, f" power{_alone(test)}."]
-    size = phrases.number(formatting.plain(test.detectable), f"{at}/detectable")
-    unit = TextSpan(text=test.detectable_unit, pointer=f"{at}/detectable_unit")
-    return ["Minimum detectable difference: ", size, " (", unit, "; ", share, f" power{_alone(test)})."]
 
 
 def _alone(test: Test) -> str:

@@ -83,7 +83,16 @@ def _fta_means(records: Sequence[Record]) -> str:
 
 def _rates(source: Source, name: str, title: str, means: str, records: list[Record]) -> Table:
     notes = Footnotes()
-    blocks = system_blocks(source, records, lambda record: _row(source, record, notes))
+    blocks = system_blocks(
+        source,
+        records,
+        lambda record: (
+            _of(source, record),
+            phrases.value(record, notes),
+            phrases.counts(record),
+            phrases.bounds(record.bound(*BOTH), record.estimate, notes),
+        ),
+    )
     columns = header(
         ["Of"],
         ["Rate", "failed / attempted" if name == "fta-by-class" else "errors / comparisons", "interval"],
@@ -154,20 +163,10 @@ def _cases(source: Source, records: list[Record]) -> Table:
 def _dropped(
     columns: tuple[Column, ...], blocks: list[Block], place: int
 ) -> tuple[tuple[Column, ...], list[Block]]:
-    def without(row: tuple[Text, ...]) -> tuple[Text, ...]:
-        return row[:place] + row[place + 1 :]
-
-    remaining = [Block(head=block.head, rows=tuple(without(row) for row in block.rows)) for block in blocks]
+    remaining = [
+        replace(block, rows=tuple(row[:place] + row[place + 1 :] for row in block.rows)) for block in blocks
+    ]
     return columns[:place] + columns[place + 1 :], remaining
-
-
-def _row(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
-    return (
-        _of(source, record),
-        phrases.value(record, notes),
-        phrases.counts(record),
-        phrases.bounds(record.bound(*BOTH), record.estimate, notes),
-    )
 
 
 def _of(source: Source, record: Record) -> Text:

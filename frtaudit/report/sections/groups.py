@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 
 from frtaudit.core import UNKNOWN
 from frtaudit.core.metrics import INDICES, value_alike
@@ -13,7 +14,6 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
 from frtaudit.report.pieces import (
     Block,
-    Column,
     Figure,
     Footnotes,
     Panel,
@@ -162,7 +162,14 @@ def _from_to(numbers: tuple[str, ...]) -> str:
 def _laid_out(
     source: Source, name: str, title: Text, blocks: list[Block], records: list[Record], notes: Footnotes
 ) -> Table:
-    columns, trimmed = _without_empty(COLUMNS, blocks)
+    rows = [row for block in blocks for row in block.rows]
+    is_filled = [
+        any("".join(piece.text for piece in row[place]) not in ("", phrases.ABSENT) for row in rows)
+        for place in range(len(COLUMNS))
+    ]
+    trimmed = [
+        replace(block, rows=tuple(tuple(compress(row, is_filled)) for row in block.rows)) for block in blocks
+    ]
     caption = spans(
         *phrases.styled(title, "b"),
         ". FMR of a group: both subjects within it. Rates: ",
@@ -170,27 +177,7 @@ def _laid_out(
         " In brackets: subjects with two images or more." if source.with_two("", "all") else "",
         methods_said([record for record in records if record.estimate.group != UNKNOWN], *BOTH[:1]),
     )
-    return build_table(name, caption, columns, trimmed, notes, "dense")
-
-
-def _without_empty(columns: tuple[Column, ...], blocks: list[Block]) -> tuple[list[Column], list[Block]]:
-    """Drop columns in which no row says anything."""
-    rows = [row for block in blocks for row in block.rows]
-    is_filled = [
-        any("".join(p.text for p in row[i]) not in ("", phrases.ABSENT) for row in rows)
-        for i in range(len(columns))
-    ]
-    remaining = [column for column, keep in zip(columns, is_filled, strict=True) if keep]
-    trimmed = [
-        Block(
-            head=block.head,
-            rows=tuple(
-                tuple(c for c, keep in zip(row, is_filled, strict=True) if keep) for row in block.rows
-            ),
-        )
-        for block in blocks
-    ]
-    return remaining, trimmed
+    return build_table(name, caption, list(compress(COLUMNS, is_filled)), trimmed, notes, "dense")
 
 
 def _head(source: Source, records: list[Record], point: AtKey) -> Text:

@@ -112,29 +112,23 @@ def _rates(source: Source) -> Table | None:
         lines: dict[Key, dict[str, Record]] = {}
         for record in records:
             lines.setdefault(_key(record), {})[record.estimate.metric] = record
-        rows = tuple(
-            _row(source, rates[key], [line.get(name) for name in metrics], notes)
-            for key, line in lines.items()
-            if key in rates
-            and any(without.estimate.numerator != rates[key].estimate.numerator for without in line.values())
-        )
+        rows = []
+        for key, line in lines.items():
+            labelled = rates.get(key)
+            errors = {record.estimate.numerator for record in line.values()}
+            if labelled is not None and errors != {labelled.estimate.numerator}:
+                at = phrases.at_words(labelled.estimate.at, labelled.pointer)
+                shown = (labelled, *(line.get(name) for name in metrics))
+                cells = (_rate(record, labelled, notes) for record in shown)
+                rows.append((spans(at, ", ", phrases.group(source, labelled)), *cells))
         if rows:
-            blocks.append(Block(head=(provider(records[0]),), rows=rows))
+            blocks.append(Block(head=(provider(records[0]),), rows=tuple(rows)))
     if not blocks:
         return None
     titles = {CONFIRMED: "without those confirmed", SUSPECTED: "without those suspected, too"}
     columns = header(["At, group"], ["FMR as labelled", *(titles[name] for name in metrics)])
     caption = phrases.titled("FMR with and without them.", words().identity_check["rates"])
     return build_table("identity-check-fmr", caption, columns, blocks, notes)
-
-
-def _row(
-    source: Source, labelled: Record, without: Sequence[Record | None], notes: Footnotes
-) -> tuple[Text, ...]:
-    where = spans(
-        phrases.at_words(labelled.estimate.at, labelled.pointer), ", ", phrases.group(source, labelled)
-    )
-    return where, *(_rate(record, labelled, notes) for record in (labelled, *without))
 
 
 def _rate(record: Record | None, like: Record, notes: Footnotes) -> Text:

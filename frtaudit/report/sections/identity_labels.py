@@ -43,21 +43,17 @@ def build(source: Source) -> View | None:
         return None
     makers = (_confusion, _rates, _several, _groups, _subsets, label_modes.table)
     tables = [_queries(queries), *(make(source) for make in makers)]
+    # What a reader must know before the first number; which way labels move rates stands on the first page.
+    lead = spans(SAID, UNKNOWN)
+    if agreement := source.select("label_agreement"):
+        value, counts = phrases.value(agreement[0]), phrases.counts(agreement[0])
+        lead = spans(SAID, "Where faces were annotated, ", *value, " of the labels agree (", *counts, ").")
     return View(
-        lead=(_lead(source),),
+        lead=(lead,),
         tables=tuple(table for table in tables if table is not None),
         figures=label_drawings.drawn(source),
         shown=(1, 1),
     )
-
-
-def _lead(source: Source) -> Text:
-    """What a reader must know before the first number; which way labels move rates stands on the first page."""
-    records = source.select("label_agreement")
-    if not records:
-        return spans(SAID, UNKNOWN)
-    value, counts = phrases.value(records[0]), phrases.counts(records[0])
-    return spans(SAID, "Where faces were annotated, ", *value, " of the labels agree (", *counts, ").")
 
 
 def against_annotation(source: Source) -> Iterator[Text]:
@@ -98,26 +94,19 @@ def against_annotation(source: Source) -> Iterator[Text]:
 
 def _queries(records: Sequence[Record]) -> Table:
     notes = Footnotes()
-    rows = tuple(
-        (_reason(record, notes), phrases.counts(record), phrases.value(record))
-        for record in records
-        if record.estimate.numerator
-    )
+    rows = []
+    for record in records:
+        if record.estimate.numerator:
+            reason, at = str(record.estimate.at["reason"]), f"{record.pointer}/at/reason"
+            text = TextSpan(text=display_name(words().left_out, reason), pointer=at)
+            means = notes.mark(words().left_out_means.get(reason), at)
+            note = notes.mark(record.estimate.note, f"{record.pointer}/note")
+            rows.append(((text, *means, *note), phrases.counts(record), phrases.value(record)))
     columns = (*header([], wide=["Queries"]), *header([], ["of all", "share"]))
     caption = phrases.titled(
         "Queries used and left out.", "Each query is counted under the first reason that applies."
     )
-    return build_table("label-queries", caption, columns, [Block(rows=rows)], notes)
-
-
-def _reason(record: Record, notes: Footnotes) -> Text:
-    """What became of queries, with the marks of what that means and of the note."""
-    reason, at = str(record.estimate.at["reason"]), f"{record.pointer}/at/reason"
-    return (
-        TextSpan(text=display_name(words().left_out, reason), pointer=at),
-        *notes.mark(words().left_out_means.get(reason), at),
-        *notes.mark(record.estimate.note, f"{record.pointer}/note"),
-    )
+    return build_table("label-queries", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
 def _confusion(source: Source) -> Table | None:

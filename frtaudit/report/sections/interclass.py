@@ -13,7 +13,6 @@ from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import (
     Block,
-    Column,
     Figure,
     Footnotes,
     Panel,
@@ -217,7 +216,11 @@ def _table(source: Source, schema: str, records: list[Record], number: int, part
         TESTS if any(record.estimate.test for record in records) else "",
     )
     name = name_of(f"d_l2{part}", schema, str(number + 1) if number else "")
-    return build_table(name, caption, _columns(spaces, bounded, targets), blocks, notes, "dense")
+    intervals = [f"for {display_name(words().target, target.value)}" for target in targets]
+    titles: list[str] = []
+    for space in spaces:
+        titles += [f"d_l2, {display_name(words().at_value, space)}", *(intervals if space in bounded else [])]
+    return build_table(name, caption, header(["Class"], titles), blocks, notes, "dense")
 
 
 def _units(records: list[Record]) -> list[TextSpan | str]:
@@ -228,14 +231,6 @@ def _units(records: list[Record]) -> list[TextSpan | str]:
         space = "" if len(units) == 1 else f"{display_name(words().at_value, _space(first))}: "
         parts += [f"{'; ' if number else ''}{space}", TextSpan(text=unit, pointer=f"{first.pointer}/unit")]
     return parts
-
-
-def _columns(spaces: list[str], bounded: list[str], targets: list[Target]) -> tuple[Column, ...]:
-    intervals = [f"for {display_name(words().target, target.value)}" for target in targets]
-    titles: list[str] = []
-    for space in spaces:
-        titles += [f"d_l2, {display_name(words().at_value, space)}", *(intervals if space in bounded else [])]
-    return header(["Class"], titles)
 
 
 def _space(record: Record) -> str:

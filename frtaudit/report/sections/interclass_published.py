@@ -113,7 +113,7 @@ def departures(source: Source) -> Text:
         )
     if mapping(spec.get("protocol")).get("orders") != OrderRule.EACH.value:
         parts.append("both orders of a pair are one comparison, because the second adds no information")
-    alpha = mapping(mapping(spec.get("analyses")).get("interclass")).get("alpha", THESIS_ALPHA)
+    alpha = source.analysis("interclass").get("alpha", THESIS_ALPHA)
     if alpha != THESIS_ALPHA:
         parts.append(f"alpha is {alpha}, not {THESIS_ALPHA}")
     if not parts:

@@ -1,7 +1,6 @@
 """What estimated labels cost: rates as reported beside rates on true labels, and why they may differ."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from frtaudit.core import Target
 from frtaudit.core.text import formatting
@@ -15,6 +14,7 @@ from frtaudit.report.sections.tables import build_table, header, interval_cells,
 from frtaudit.report.source import Record, Source, grouped
 
 Point = tuple[str, float | str]
+Reported = Mapping[tuple[object, ...], Record]  # by rate, point, provider, schema and group
 
 RATES = ("fnmr", "fmr")
 POINTS = 2  # decimals of a difference of rates in percent
@@ -34,15 +34,6 @@ BLIND = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
-    """Estimates by what they are of: (rate, point, provider, schema, group) to a record."""
-
-    reported: Mapping[tuple[object, ...], Record]
-    true: Mapping[tuple[object, ...], Record]
-    cost: Mapping[tuple[object, ...], Record]
-
-
 @section("label_cost", "Effect of label errors", after="identity_labels")
 def build(source: Source) -> View | None:
     """None where nobody asked; where nothing could be drawn, why."""
@@ -51,7 +42,11 @@ def build(source: Source) -> View | None:
         why = [note for note in source.result.notes if note.startswith(NOT_MADE)]
         text = f"The effect of label errors is not estimated: {why[0].removeprefix(NOT_MADE)}." if why else ""
         return View(lead=(spans(text),)) if text else None
-    rows = _rows(source, true)
+    reported = {}
+    for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fnmr", "fnmr"), ("fmr", "fmr")):
+        for record in source.select(metric):
+            if record.estimate.weighting == "pooled" and {"fmr", "threshold"} & set(record.estimate.at):
+                reported[_key(record, rate)] = record
     everybody = [record for record in true if record.estimate.schema is None]
     return View(
         lead=tuple(
@@ -60,11 +55,11 @@ def build(source: Source) -> View | None:
             if text_spans
         ),
         tables=(
-            _overall(source, everybody, rows),
-            _costs(source, everybody, rows),
-            *_groups(source, true, rows),
+            _overall(source, everybody, reported),
+            _costs(source, everybody),
+            *_groups(source, true, reported),
         ),
-        figures=tuple(_figures(source, everybody, rows)),
+        figures=tuple(_figures(source, everybody, reported)),
         shown=(1, 1),
     )
 
@@ -78,22 +73,6 @@ def _point(record: Record) -> Point:
 def _key(record: Record, rate: str) -> tuple[object, ...]:
     estimate = record.estimate
     return (rate, _point(record), estimate.provider, estimate.schema, estimate.group)
-
-
-def _rows(source: Source, true: Sequence[Record]) -> Rows:
-    reported = {}
-    for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fnmr", "fnmr"), ("fmr", "fmr")):
-        for record in source.select(metric):
-            if record.estimate.weighting == "pooled" and {"fmr", "threshold"} & set(record.estimate.at):
-                reported[_key(record, rate)] = record
-    return Rows(
-        reported=reported,
-        true={_key(candidate, _rate(candidate)): candidate for candidate in true},
-        cost={
-            (*_key(candidate, str(candidate.estimate.at["rate"])), candidate.estimate.at["of"]): candidate
-            for candidate in source.select("label_cost")
-        },
-    )
 
 
 def _rate(record: Record) -> str:
@@ -192,7 +171,7 @@ def _held(source: Source, records: Sequence[Record]) -> Text:
     )
 
 
-def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
+def _overall(source: Source, records: Sequence[Record], reported: Reported) -> Table:
     """Reported and true side by side, each with its interval for the population."""
     notes, annotated = Footnotes(), _annotated(source)
     cells = {}
@@ -200,7 +179,7 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
         key = _key(record, _rate(record))
         annotation = annotated.get((record.estimate.provider, record.estimate.at.get("fmr")))
         last = phrases.value(annotation if key[0] == "fnmr" else None, notes)
-        plain = rows.reported.get(key)
+        plain = reported.get(key)
         cells[key[:3]] = (
             phrases.value(plain, notes),
             *interval_cells(plain, notes, Target.POPULATION),
@@ -222,13 +201,16 @@ def _overall(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     return build_table("label-cost", caption, columns, _blocks(source, records, cells), notes)
 
 
-def _costs(source: Source, records: Sequence[Record], rows: Rows) -> Table:
+def _costs(source: Source, records: Sequence[Record]) -> Table:
     """Reported less true, in all, by faces left out, by wrong labels."""
     notes = Footnotes()
+    costs = {
+        (*_key(record, str(record.estimate.at["rate"])), record.estimate.at["of"]): record
+        for record in source.select("label_cost")
+    }
     cells = {
         key[:3]: tuple(
-            phrases.value(rows.cost.get((*key, of)), notes, places=POINTS)
-            for of in ("all", "left_out", "wrong")
+            phrases.value(costs.get((*key, of)), notes, places=POINTS) for of in ("all", "left_out", "wrong")
         )
         for key in (_key(record, _rate(record)) for record in records)
     }
@@ -242,7 +224,7 @@ def _costs(source: Source, records: Sequence[Record], rows: Rows) -> Table:
     return build_table("label-cost-kinds", caption, columns, _blocks(source, records, cells), notes)
 
 
-def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Table]:
+def _groups(source: Source, true: Sequence[Record], reported: Reported) -> Iterator[Table]:
     """FNMR of each group, reported and on true labels, at each point."""
     records = [record for record in true if record.estimate.schema is not None and _rate(record) == "fnmr"]
     if not records:
@@ -251,7 +233,7 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
     blocks = []
     heads = grouped(records, lambda record: (record.estimate.schema, _point(record)))
     for (schema, point), point_records in heads.items():
-        lines = tuple(_group_row(source, record, rows, notes) for record in point_records)
+        lines = tuple(_group_row(source, record, reported, notes) for record in point_records)
         words = phrases.at_words(dict([point]), point_records[0].pointer)
         blocks.append(Block(head=spans(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
     columns = header(
@@ -263,8 +245,8 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
     yield build_table("label-cost-groups", caption, columns, blocks, notes)
 
 
-def _group_row(source: Source, record: Record, rows: Rows, notes: Footnotes) -> tuple[Text, ...]:
-    plain = rows.reported.get(_key(record, "fnmr"))
+def _group_row(source: Source, record: Record, reported: Reported, notes: Footnotes) -> tuple[Text, ...]:
+    plain = reported.get(_key(record, "fnmr"))
     return (
         (provider(record),),
         (phrases.group(source, record),),
@@ -274,9 +256,9 @@ def _group_row(source: Source, record: Record, rows: Rows, notes: Footnotes) -> 
     )
 
 
-def _figures(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[Figure]:
+def _figures(source: Source, records: Sequence[Record], reported: Reported) -> Iterator[Figure]:
     """A panel for each target: each service's plain interval, thick, and the one that knows of the labels, thin."""
-    panels = scales.alike(lambda: _panels(source, records, rows))
+    panels = scales.alike(lambda: _panels(source, records, reported))
     if panels:
         yield Figure(
             name="label-cost",
@@ -291,19 +273,19 @@ def _figures(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[
         )
 
 
-def _panels(source: Source, records: Sequence[Record], rows: Rows) -> Iterator[Panel]:
+def _panels(source: Source, records: Sequence[Record], reported: Reported) -> Iterator[Panel]:
     drawn = [record for record in records if _rate(record) == "fnmr" and "fmr" in record.estimate.at]
     for point, point_records in grouped(drawn, _point).items():
         target = float(str(point[1]))
-        lines = [line for record in point_records if (line := _reach(source, record, rows)) is not None]
+        lines = [line for record in point_records if (line := _reach(source, record, reported)) is not None]
         if lines:
             name = f"labels-fnmr-at-fmr-{number_name(target)}"
             title = f"FNMR at FMR {formatting.exact(target)}"
             yield labels.reaching(name, title, lines)
 
 
-def _reach(source: Source, record: Record, rows: Rows) -> Reach | None:
-    plain = rows.reported.get(_key(record, "fnmr"))
+def _reach(source: Source, record: Record, reported: Reported) -> Reach | None:
+    plain = reported.get(_key(record, "fnmr"))
     bound = record.bound(Target.POPULATION)
     if plain is None or plain.estimate.value is None or record.estimate.value is None:
         return None

@@ -7,10 +7,10 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import scales
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Table, Text, spans
+from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Table, spans
 from frtaudit.report.sections.label_query_drawings import keys_of, label_curves
-from frtaudit.report.sections.tables import build_table, header
-from frtaudit.report.source import Record, Source
+from frtaudit.report.sections.tables import build_table, header, whole_cell
+from frtaudit.report.source import Source
 
 NAME, CURVES = "labels-modes", "labels_modes"
 PARTS = ("non_mated", "mated")
@@ -34,7 +34,7 @@ def table(source: Source) -> Table | None:
             (phrases.bold(name),),
             *(phrases.value(by.get((name, metric, part)), notes) for metric, part in cells),
             phrases.value(by.get((name, "label_mode_gain", "")), notes),
-            _count(by.get((name, "label_mode_starts", ""))),
+            whole_cell(by.get((name, "label_mode_starts", ""))),
         )
         for name in source.providers
     )
@@ -48,12 +48,6 @@ def table(source: Source) -> Table | None:
         "queries. Gain: log-likelihood per score above that of one normal distribution.",
     )
     return build_table("label-modes", caption, columns, [Block(rows=rows)], notes)
-
-
-def _count(record: Record | None) -> Text:
-    if record is None:
-        return phrases.DASH
-    return (phrases.whole(record.estimate.value or 0.0, f"{record.pointer}/value"),)
 
 
 def figures(source: Source) -> Iterator[Figure]:

@@ -30,22 +30,20 @@ def _table(source: Source, analysis: str) -> Table:
 
     def row(record: Record) -> tuple[Text, ...]:
         intervals = interval_cells(record, notes, *BOTH)
-        return _what(source, record), phrases.value(record, notes), phrases.counts(record), *intervals
+        estimate = record.estimate
+        parts: list[Part] = [
+            TextSpan(text=phrases.metric(estimate.metric), pointer=f"{record.pointer}/metric")
+        ]
+        if estimate.group != "all":
+            parts += [", ", phrases.group(source, record)]
+        if estimate.at:
+            parts += [" at ", phrases.at_words(estimate.at, record.pointer)]
+        if estimate.weighting == Weighting.IDENTITY.value:
+            parts += [f", {words().weighting[Weighting.IDENTITY.value]}"]
+        return spans(*parts), phrases.value(record, notes), phrases.counts(record), *intervals
 
     columns = header(
         ["Estimate"], ["Value", "errors / trials", "for the population", "for the same subjects, new images"]
     )
     caption = spans(phrases.bold(f"Analysis {analysis}."))
     return build_table(f"other-{analysis}", caption, columns, system_blocks(source, records, row), notes)
-
-
-def _what(source: Source, record: Record) -> Text:
-    estimate = record.estimate
-    parts: list[Part] = [TextSpan(text=phrases.metric(estimate.metric), pointer=f"{record.pointer}/metric")]
-    if estimate.group != "all":
-        parts += [", ", phrases.group(source, record)]
-    if estimate.at:
-        parts += [" at ", phrases.at_words(estimate.at, record.pointer)]
-    if estimate.weighting == Weighting.IDENTITY.value:
-        parts += [f", {words().weighting[Weighting.IDENTITY.value]}"]
-    return spans(*parts)

@@ -62,7 +62,7 @@ def _figures(source: Source, records: list[Record]) -> list[Figure]:
     drawn = []
     if sets:
         named = [Violin(name=curve.group, index=n, curve=curve) for n, curve in enumerate(sets)]
-        panel = violins("best-matches", "Best matches by training set", named, guides, "score")
+        panel = violins("best-matches", "Best matches by training set", named, guides)
         caption = spans(
             "Scores of the best matches of every test image in each training set; dashed lines where matches are "
             "counted. Matches above the highest line are probably the same image; a cluster below it, the same "
@@ -92,7 +92,7 @@ def _reviewed(
         Violin(name=(curve.metric or "").replace("_", " "), index=kinds.index(curve.metric), curve=curve)
         for curve in curves
     ]
-    return violins(name_of("reviewed-matches", name), f"Reviewed matches in {name}", named, guides, "score")
+    return violins(name_of("reviewed-matches", name), f"Reviewed matches in {name}", named, guides)
 
 
 def _sizes(curves: Sequence[Curve]) -> str:

@@ -1,6 +1,6 @@
 """Requirements that somebody else wrote: what the source asks, what these data show, what they cannot, what would."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json, entries, mapping
@@ -88,10 +88,11 @@ def _part(
         for index, fact in enumerate(facts)
         if fact.get("cannot") and fact.get("unless") not in asked
     ]
-    tables = [
-        *([_shows(source, name, profile_rows)] if profile_rows else []),
-        *([_cannot(name, open_, at)] if open_ else []),
-    ]
+    tables = [_shows(source, name, profile_rows)] if profile_rows else []
+    if open_:  # what no audit of these data shows, and what would
+        caption = spans(phrases.bold("What these data cannot show. "))
+        columns = {"asks": "Rule", "cannot": "Why these data do not show it", "would": "What would show it"}
+        tables.append(_table(name, "cannot", caption, columns, open_))
     return Profile(
         name=name,
         title=str(profile["title"] or profile["source"]),
@@ -118,8 +119,12 @@ def facts_of(source: Source) -> View | None:
     tables = []
     for name in sorted(profiles):
         facts = rows_of(mapping(profiles[name]).get("facts"))
+        read_in = [{**fact, "confidence": str(fact["confidence"]).replace("_", " ")} for fact in facts]
         if facts:
-            tables.append(_asks(name, facts, f"/spec/profiles/{name}"))
+            means = "Where each was read: in the document, in a secondary source, or by arithmetic."
+            caption = spans(phrases.bold(f"What {name} requires. "), means)
+            columns = {"asks": "Rule", "confidence": "Read in"}
+            tables.append(_table(name, "asks", caption, columns, enumerate(read_in)))
     return View(tables=tuple(tables)) if tables else None
 
 
@@ -138,23 +143,6 @@ def _read(profile: Mapping[str, Json], at: str) -> Text:
     for title, text in (*read, *named_groups, *unruled):
         parts += ["; " if parts else "", phrases.bold(f"{title}: "), text]
     return spans(*parts, ".")
-
-
-def _asks(name: str, facts: Sequence[Mapping[str, Json]], at: str) -> Table:
-    """Each of its rules, and where it was read."""
-    rows = (
-        tuple(
-            (TextSpan(text=text, pointer=f"{at}/facts/{index}/{key}"),)
-            for key, text in (
-                ("asks", str(fact["asks"])),
-                ("confidence", str(fact["confidence"]).replace("_", " ")),
-            )
-        )
-        for index, fact in enumerate(facts)
-    )
-    means = "Where each was read: in the document, in a secondary source, or by arithmetic."
-    title = f"What {name} requires. "
-    return _table(f"profile-{name}-asks", title, means, ("Rule", "Read in"), tuple(rows))
 
 
 def _shows(source: Source, name: str, finding_rows: Sequence[FindingRow]) -> Table:
@@ -193,21 +181,20 @@ def _finding(source: Source, row: FindingRow, *, measured: bool) -> tuple[Text, 
     return (row.who, *([spans(*estimated)] if measured else []), spans(*parts))
 
 
-def _cannot(name: str, facts: Sequence[tuple[int, Mapping[str, Json]]], at: str) -> Table:
-    """What no audit of these data shows, and what would."""
-    rows = (
+def _table(
+    name: str,
+    kind: str,
+    caption: Text,
+    columns: Mapping[str, str],
+    facts: Iterable[tuple[int, Mapping[str, Json]]],
+) -> Table:
+    """A row for each fact of a profile, by its place; ``columns``: its keys, and what they are called."""
+    rows = tuple(
         tuple(
-            (TextSpan(text=str(fact[key]), pointer=f"{at}/facts/{index}/{key}"),)
-            for key in ("asks", "cannot", "would")
+            (TextSpan(text=str(fact[key]), pointer=f"/spec/profiles/{name}/facts/{index}/{key}"),)
+            for key in columns
         )
         for index, fact in facts
     )
-    columns = ("Rule", "Why these data do not show it", "What would show it")
-    return _table(f"profile-{name}-cannot", "What these data cannot show. ", "", columns, tuple(rows))
-
-
-def _table(
-    name: str, title: str, means: str, columns: Sequence[str], rows: Sequence[tuple[Text, ...]]
-) -> Table:
-    caption = spans(phrases.bold(title), means)
-    return build_table(name, caption, header(columns), [Block(rows=tuple(rows))], Footnotes())
+    titles = header(columns.values())
+    return build_table(f"profile-{name}-{kind}", caption, titles, [Block(rows=rows)], Footnotes())

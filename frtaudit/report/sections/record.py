@@ -30,21 +30,6 @@ class RecordView:
 def build(source: Source) -> RecordView:
     """Stands in every report."""
     result = source.result
-    return RecordView(
-        result=source.sha256,
-        schema_version=result.schema_version,
-        tables=(*licences.table(source), _digests(source), *_made(source)),
-        versions=listed(
-            [
-                spans(f"{name} ", TextSpan(text=version, pointer=f"/versions/{escape(name)}", kind="n"))
-                for name, version in sorted(source.result.versions.items())
-            ]
-        ),
-        spec=laid_out(result.spec),
-    )
-
-
-def _digests(source: Source) -> Table:
     rows: list[tuple[Text, ...]] = [
         (spans(title), _digest(source.result.digests.get(key), f"/digests/{key}"))
         for key, title in (("spec", "spec and inputs (the audit's identity)"), ("cohort", "cohort"))
@@ -55,7 +40,19 @@ def _digests(source: Source) -> Table:
     ]
     columns = header(["Of"], wide=["SHA-256"])
     caption = phrases.titled("Digests.", "A change of a single byte changes them.")
-    return build_table("digests", caption, columns, [Block(rows=tuple(rows))], Footnotes())
+    digests = build_table("digests", caption, columns, [Block(rows=tuple(rows))], Footnotes())
+    return RecordView(
+        result=source.sha256,
+        schema_version=result.schema_version,
+        tables=(*licences.table(source), digests, *_made(source)),
+        versions=listed(
+            [
+                spans(f"{name} ", TextSpan(text=version, pointer=f"/versions/{escape(name)}", kind="n"))
+                for name, version in sorted(source.result.versions.items())
+            ]
+        ),
+        spec=laid_out(result.spec),
+    )
 
 
 def _digest(digest: Json, pointer: str) -> Text:

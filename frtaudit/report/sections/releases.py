@@ -106,7 +106,6 @@ def _step(record: Record) -> Text:
 
 
 def _families(source: Source) -> dict[str, list[_Member]]:
-    spec = mapping(mapping(source.result.spec.get("analyses")).get("releases"))
     return {
         family: [
             _Member(
@@ -118,7 +117,7 @@ def _families(source: Source) -> dict[str, list[_Member]]:
             )
             for name, facts in mapping(members).items()
         ]
-        for family, members in mapping(spec.get("families")).items()
+        for family, members in mapping(source.analysis("releases").get("families")).items()
     }
 
 
@@ -229,7 +228,14 @@ def _history(
     panels = scales.alike(lambda: _by_release(family, dated, schemas, largest))
     if not panels:
         return None
-    whoms = _whoms(dated, largest)
+    names = {member.name for member in dated}
+    levels = {
+        target: bound.interval.level
+        for record in largest
+        for target in WHOM
+        if record.estimate.provider in names and (bound := record.bound(target)) is not None
+    }
+    whoms = {of: f"{whom}, level {100 * levels[of]:.6g} %" for of, whom in WHOM.items() if of in levels}
     shown = [*whoms.values()]
     sides = shown[0] if len(shown) == 1 else f"left {shown[0]}; right {shown[1]}"
     return Figure(
@@ -248,18 +254,6 @@ def _history(
 
 def _panel_name(family: str, target: Target) -> str:
     return name_of(f"d-l2-by-release-{target.value.replace('_', '-')}", family)
-
-
-def _whoms(dated: Sequence[_Member], largest: Sequence[Record]) -> dict[Target, str]:
-    """For whom the intervals of each panel are, and at which level."""
-    names = {member.name for member in dated}
-    levels = {
-        target: bound.interval.level
-        for record in largest
-        for target in WHOM
-        if record.estimate.provider in names and (bound := record.bound(target)) is not None
-    }
-    return {of: f"{whom}, level {100 * levels[of]:.6g} %" for of, whom in WHOM.items() if of in levels}
 
 
 def _by_release(

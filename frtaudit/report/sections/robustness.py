@@ -41,7 +41,14 @@ def build(source: Source) -> View:
     )
     tables = tuple(table for table in built if table is not None)
     closed = [] if source.select("index_worst_case") else [spans(words().robustness["no_unknown"])]
-    return View(lead=(*_unknown(source), *closed, _runs(source)), tables=tables)
+    unknown = [
+        phrases.titled(
+            f"Without a class under {spoken(record.estimate.schema)}:", phrases.counts(record), " subjects."
+        )
+        for record in source.select("unknown_subjects")
+        if record.estimate.numerator
+    ]
+    return View(lead=(*unknown, *closed, _runs(source)), tables=tables)
 
 
 def _runs(source: Source) -> Text:
@@ -88,17 +95,6 @@ def _monte_carlo(source: Source) -> Text:
     )
 
 
-def _unknown(source: Source) -> list[Text]:
-    """How many people have no class, by schema."""
-    return [
-        phrases.titled(
-            f"Without a class under {spoken(record.estimate.schema)}:", phrases.counts(record), " subjects."
-        )
-        for record in source.select("unknown_subjects")
-        if record.estimate.numerator
-    ]
-
-
 def _absent(source: Source) -> Table:
     notes = Footnotes()
     rows = []
@@ -136,7 +132,7 @@ def _worst(source: Source) -> Table | None:
         ["At"],
         ["subjects", "share of false matches", "false matches with one of them", "largest share of one pair"],
     )
-    share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
+    share = source.analysis(ANALYSIS).get("worst")
     how = formatting.exact(float(share)) if isinstance(share, (int, float)) else ""
     number = TextSpan(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
     title = phrases.titled("The", number, phrases.bold(" of subjects with most false matches. "))

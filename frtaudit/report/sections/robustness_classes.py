@@ -130,9 +130,15 @@ def mix(source: Source, schema: str) -> Table | None:
         ["At"],
         ["threshold", "FMR in the mix", "FNMR in the mix", "threshold that the mix needs", "FNMR there"],
     )
+    parts: list[Part] = []
+    for name, share in mapping(mapping(source.analysis(ANALYSIS).get("mix")).get(schema)).items():
+        pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
+        parts += [", " if parts else "", f"{source.label(schema, name)}: "]
+        if isinstance(share, (int, float)):
+            parts.append(phrases.number(formatting.exact(float(share)), pointer))
     caption = phrases.titled(
         f"Other shares of classes, by {spoken(schema)}:",
-        *_declared_mix(source, schema),
+        *parts,
         ". ",
         words().robustness["mix"],
         methods_said(records, Target.POPULATION),
@@ -155,17 +161,6 @@ def _mix_row(
         phrases.value(here.get(("threshold_mix", False)), notes),
         phrases.value(here.get(("fnmr_mix", True)), None),
     )
-
-
-def _declared_mix(source: Source, schema: str) -> list[Part]:
-    analysis = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS))
-    parts: list[Part] = []
-    for name, share in mapping(mapping(analysis.get("mix")).get(schema)).items():
-        pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
-        parts += [", " if parts else "", f"{source.label(schema, name)}: "]
-        if isinstance(share, (int, float)):
-            parts.append(phrases.number(formatting.exact(float(share)), pointer))
-    return parts
 
 
 def measured_by(source: Source, *metrics: str, weightings: bool = False) -> dict[Key, Record]:
@@ -191,10 +186,8 @@ def point(record: Record, *keys: str) -> Text:
 
 def _bounded(record: Record | None, notes: Footnotes) -> Text:
     """The value, and its interval for the population below it."""
-    if record is None or record.estimate.value is None:
-        return phrases.value(record, notes)
-    value, bound = phrases.value(record, notes), record.bound(Target.POPULATION)
-    if bound is None:
+    value, bound = phrases.value(record, notes), None if record is None else record.bound(Target.POPULATION)
+    if record is None or record.estimate.value is None or bound is None:
         return value
     return spans(value, phrases.BREAK, phrases.bounds(bound, record.estimate, notes))
 

@@ -79,7 +79,7 @@ def build(source: Source) -> View | None:
 
 
 def _shares(source: Source) -> Text:
-    shares = mapping(mapping(source.result.spec.get("analyses")).get("tar_curves")).get("shares")
+    shares = source.analysis("tar_curves").get("shares")
     declared = TextSpan(text="declared", pointer="/spec/analyses/tar_curves/shares")
     return spans(", weighted as ", declared) if mapping(shares) else ()
 

@@ -73,7 +73,13 @@ def build(source: Source) -> View | None:
         return None
     kinds = [str(record.estimate.at["labels"]) for record in source.select(AT_DATE)]
     pairs = _pairs(dated, "dates-decisive", dated.first, DECISIVE)
-    built = (pairs, _again(dated), _kept(dated), *_others(dated, kinds))
+    built = [pairs, _again(dated), _kept(dated)]
+    for labels in dict.fromkeys(kinds):
+        if labels != dated.first:
+            means = display_name(words().date_labels, labels)
+            caption = phrases.titled("Under other labels.", means, " Not decisive.")
+            name = name_of("dates", labels)
+            built.append(_pairs(dated, name, labels, caption, "Do the rates differ?"))
     lead: list[Part] = [IMAGES if dated.same else NAMES]
     for record in source.select(FACES):
         date = TextSpan(text=str(record.estimate.at["date"]), pointer=f"{record.pointer}/at/date")
@@ -290,16 +296,6 @@ def _kept(dated: _DatedRecords) -> Table | None:
         "decisive: p is adjusted over all such tests of this report where B allows it.",
     )
     return build_table("dates-kept", caption, columns, blocks, Footnotes())
-
-
-def _others(dated: _DatedRecords, kinds: Sequence[str]) -> Iterator[Table]:
-    """The same under other labels, where there are some."""
-    for labels in dict.fromkeys(kinds):
-        if labels != dated.first:
-            caption = phrases.titled(
-                "Under other labels.", display_name(words().date_labels, labels), " Not decisive."
-            )
-            yield _pairs(dated, name_of("dates", labels), labels, caption, "Do the rates differ?")
 
 
 def _figure(dated: _DatedRecords) -> Iterator[Figure]:

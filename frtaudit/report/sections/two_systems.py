@@ -129,6 +129,12 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
     title = f"{(rate or '').upper()} by {by}: {metric}"
     shown = f"{(rate or '').upper()}, {AXES.get(kind or '', metric)}"
     panel = systems.overlaid(name, title, series, shown, rates=False, ratio=kind in LOGGED, zones=zones)
+    meanings = {
+        "A": f"{names[0]} differs less by estimate and upper bound",
+        "B": "estimate and upper bound disagree: inconclusive",
+        "C": f"{names[-1]} differs less by estimate and upper bound",
+    }
+    drawn = {letter: meanings[letter] for letter in sorted({letter for _, _, letter in zones})}
     return Figure(
         name=name,
         title=f"Zones: which system differs less between groups, {' or '.join(names)}; {title}",
@@ -140,20 +146,9 @@ def _zone(source: Source, curves: Sequence[Curve], codes: Curve | None) -> Figur
             else "There are no zones, because no target has an estimate and an upper bound for both systems.",
         ),
         panels=(panel,),
-        keys=(*figures.keys(name, _pens(source, names)), *legends.letters(name, _meanings(zones, names))),
+        keys=(*figures.keys(name, _pens(source, names)), *legends.letters(name, drawn)),
         gaps=_gaps((curve.provider, curve) for curve in curves),
     )
-
-
-def _meanings(zones: Sequence[tuple[float, float, str]], names: Sequence[str]) -> dict[str, str]:
-    """What the letter of each zone that is drawn says."""
-    meanings = {
-        "A": f"{names[0]} differs less by estimate and upper bound",
-        "B": "estimate and upper bound disagree: inconclusive",
-        "C": f"{names[-1]} differs less by estimate and upper bound",
-    }
-    drawn = {letter for _, _, letter in zones}
-    return {letter: meaning for letter, meaning in meanings.items() if letter in drawn}
 
 
 def _band(source: Source, curves: Sequence[Curve]) -> str:

@@ -25,6 +25,7 @@ from frtaudit.report.words import display_name, words
 KINDS = ("roc_band", "roc_vstat", "fairness", "normalized_uncertainty")
 MAX_SYSTEMS = 4
 RATES = ("fnmr", "fmr")
+PENS = ("roc", "max_min", "max_geomean", "log_geomean", "gini")  # metrics by their pen
 BOTH_SIDES = "Left: the same subjects, other images. Right: other subjects of the population. "
 TITLES = {
     Target.FIXED_IDENTITIES: "Same subjects, new images",
@@ -309,12 +310,18 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
     """002's comparison of uncertainty: all metrics over FMR."""
     shown: dict[str, tuple[str, list[Series]]] = {}
     gaps: list[Text] = []
+    alone: dict[str, Text] = {}
     for rate in RATES:
         curves = _noise(source, system, schema, rate)
-        series = [Series(name=_named(curve), index=_pen(curve), curve=curve) for curve in curves]
+        drawing = captions.noise_name(rate, schema, system)
+        alone[drawing] = captions.noise_alone(rate, _samples(source, curves))
+        series = [
+            Series(name=_named(curve), index=PENS.index(curve.metric or "roc"), curve=curve)
+            for curve in curves
+        ]
         title = phrases.metric(rate) + (f" by {schema.replace('_', ' ')}" if schema else "")
         if series:
-            shown[rate] = title, series
+            shown[drawing] = title, series
             gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, curves)]
     if not shown:
         return None
@@ -323,12 +330,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         name=name,
         title=f"{system}: normalized uncertainty",
         of=system,
-        alone={
-            captions.noise_name(rate, schema, system): captions.noise_alone(
-                rate, _samples(source, _noise(source, system, schema, rate))
-            )
-            for rate in RATES
-        },
+        alone=alone,
         caption=spans(
             "Standard deviation of each metric when images are resampled, relative to its value: the lower line is "
             "the more robust metric. Ratios and sums have different zero points, so this compares their noise only. ",
@@ -338,10 +340,9 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         panels=scales.alike(
             lambda: (
                 replace(
-                    bands.uncertainties(captions.noise_name(rate, schema, system), title, series),
-                    names=tuple(trace.name for trace in series),
+                    bands.uncertainties(drawing, title, series), names=tuple(trace.name for trace in series)
                 )
-                for rate, (title, series) in shown.items()
+                for drawing, (title, series) in shown.items()
             )
         ),
         keys=_keys(name, [(canvas.pen(pen), label) for pen, label in sorted(names.items())], ()),
@@ -357,10 +358,6 @@ def _noise(source: Source, system: str, schema: str | None, rate: str) -> list[C
 
 def _named(curve: Curve) -> str:
     return "FNMR itself (ROC)" if curve.metric == "roc" else phrases.metric(curve.metric or "")
-
-
-def _pen(curve: Curve) -> int:
-    return ("roc", "max_min", "max_geomean", "log_geomean", "gini").index(curve.metric or "roc")
 
 
 def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:

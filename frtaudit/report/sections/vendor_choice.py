@@ -45,12 +45,6 @@ def choice(source: Source) -> Choice | None:
     decisions = source.select(DECISION)
     if not decisions:
         return None
-    sentence, table = _sentence(source, decisions), _table(source, decisions)
-    return Choice(sentence=sentence, table=table, tied=_tied(source, decisions))
-
-
-def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
-    """The rule as it was declared, the systems that it chooses, and for whom that holds."""
     chosen, others = (
         [(provider(record),) for record in decisions if bool(record.estimate.value) is wanted]
         for wanted in (True, False)
@@ -61,7 +55,8 @@ def _sentence(source: Source, decisions: Sequence[Record]) -> Text:
         parts += ["; ", listed(others), " are not" if len(others) > 1 else " is not"]
     bounds = next((bound for record in source.select(RANK) for bound in record.bounds), None)
     whom = () if bounds is None else (" Verdicts hold for ", phrases.target(bounds), ".")
-    return spans(*parts, ".", *whom)
+    sentence, table = spans(*parts, ".", *whom), _table(source, decisions)
+    return Choice(sentence=sentence, table=table, tied=_tied(source, decisions))
 
 
 def _tied(source: Source, decisions: Sequence[Record]) -> Text:
@@ -154,13 +149,17 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
         if record.estimate.group == "all" and not record.estimate.at
     }
     failures = _measured(acquired, _values(values, "fta", 0.0))
+    verdicts: dict[str, Text] = {}
+    for record in decisions:
+        word = VERDICTS[str(record.estimate.at["rule"])][bool(record.estimate.value)]
+        verdicts[record.estimate.provider] = (phrases.bold(word, f"{record.pointer}/value"),)
     columns: list[tuple[Column, Callable[[str], Text]]] = [
         (Column(title=f"FNMR{at}", kind="num"), _rate(source, "fnmr_at_fmr", target)),
         (Column(title="FMR", kind="num"), _rate(source, "fmr", target)),
         (Column(title="Failure to acquire", kind="num"), failures),
         (Column(title="Largest group ratio"), _ratio(source, target, notes)),
         (Column(title="Rank", kind="num"), lambda name: possible_ranks(ranks.get(name)) or phrases.DASH),
-        (Column(title="Verdict"), _verdict(decisions)),
+        (Column(title="Verdict"), lambda name: verdicts.get(name, phrases.DASH)),
     ]
     filled = [(column, cell) for column, cell in columns if any(cell(name) != phrases.DASH for name in names)]
     rows = tuple(((phrases.bold(name),), *(cell(name) for _, cell in filled)) for name in names)
@@ -239,11 +238,3 @@ def _ratio(source: Source, target: float, notes: Footnotes) -> Callable[[str], T
         )
 
     return cell
-
-
-def _verdict(decisions: Sequence[Record]) -> Callable[[str], Text]:
-    cells: dict[str, Text] = {}
-    for record in decisions:
-        word = VERDICTS[str(record.estimate.at["rule"])][bool(record.estimate.value)]
-        cells[record.estimate.provider] = (phrases.bold(word, f"{record.pointer}/value"),)
-    return lambda name: cells.get(name, phrases.DASH)

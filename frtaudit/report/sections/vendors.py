@@ -82,9 +82,7 @@ def build(source: Source) -> View | None:
 
 def declared_rule(source: Source, decisions: Sequence[Record]) -> Text:
     """The rule, and when it was declared: with the spec, or with a comparison of runs that were finished."""
-    spec = mapping(
-        mapping(mapping(source.result.spec.get("analyses")).get("vendor_comparison")).get("decision")
-    )
+    spec = mapping(source.analysis("vendor_comparison").get("decision"))
     rule = str(spec.get("rule", "best_or_tied"))
     words = {
         "best_or_tied": "choose every system that no other is shown to be better than",
@@ -288,10 +286,7 @@ def _figures(source: Source, records: Sequence[Record]) -> Iterator[Figure]:
 def _differences(source: Source, which: str, records: Sequence[Record]) -> Panel:
     """A row for each of some pairs."""
     first = records[0].estimate
-    margins = mapping(
-        mapping(mapping(source.result.spec.get("analyses")).get("vendor_comparison")).get("margins")
-    )
-    margin = margins.get(str(first.at["of"]))
+    margin = mapping(source.analysis("vendor_comparison").get("margins")).get(str(first.at["of"]))
     title = plain_text(_measure(source, records[0]))
     ratio = first.at["of"] == "max_min"
     measured_in = unit(records[0]).strip()

@@ -184,7 +184,12 @@ def _condition(source: Source, finding: Finding, record: Record | None, limit: T
     at = {key: setting for key, setting in record.estimate.at.items() if key not in left_out}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
     among = phrases.among(source, record)
-    return spans(named(record), among, _space(record), *where, ", limit ", limit)
+    space: list[Part] = []
+    if "space" in record.estimate.at:  # of a distance of classes, with its unit
+        name = display_name(words().at_value, str(record.estimate.at["space"]))
+        unit = TextSpan(text=record.estimate.unit, pointer=f"{record.pointer}/unit")
+        space = [" (", TextSpan(text=name, pointer=f"{record.pointer}/at/space"), "; ", unit, ")"]
+    return spans(named(record), among, *space, *where, ", limit ", limit)
 
 
 def named(record: Record) -> Text:
@@ -194,15 +199,6 @@ def named(record: Record) -> Text:
         return spans(name)
     by = f"by {(record.estimate.schema or '').replace('_', ' ')}"
     return spans(f"largest {name} ", TextSpan(text=by, pointer=f"{record.pointer}/group"))
-
-
-def _space(record: Record) -> Text:
-    """The space that a distance of classes is taken in, and its unit."""
-    if "space" not in record.estimate.at:
-        return ()
-    name = display_name(words().at_value, str(record.estimate.at["space"]))
-    unit = TextSpan(text=record.estimate.unit, pointer=f"{record.pointer}/unit")
-    return spans(" (", TextSpan(text=name, pointer=f"{record.pointer}/at/space"), "; ", unit, ")")
 
 
 def _numbers(source: Source, record: Record | None, finding: Finding, at: str) -> tuple[Text, Text, Text]:

@@ -6,7 +6,6 @@ compared: whoever holds the key can sign no other page than the layout's.
 """
 
 import re
-from datetime import datetime
 from io import BytesIO
 
 from pyhanko.sign.signers import PdfSigner, SimpleSigner
@@ -28,8 +27,13 @@ def foreign(layout: bytes, pdf: bytes, first: PdfSignature) -> str | None:
     value = VALUE.search(signed, len(layout))
     if value is None or first.when is None:
         return "holds no signature where its layout ends"
-    wanted = _with_room(layout, first, first.when, len(value[1]))
-    if _masked(wanted, len(layout)) != _masked(signed, len(layout)):
+    signer = SimpleSigner(asn1_of(first.certificate), None, SimpleCertificateStore())  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
+    maker = PdfSigner(signature_metadata(1, common_name(first.certificate)), signer)
+    session = session_at(maker, dated_writer(layout, first.when), first.when)
+    output = BytesIO()
+    document = session.prepare_tbs_document(validation_info=None, bytes_reserved=len(value[1]))
+    document.digest_tbs_document(output=output)  # the layout with room for a signature, all of it 0
+    if _masked(output.getvalue(), len(layout)) != _masked(signed, len(layout)):
         return "holds more than its layout and a signature: another revision was signed"
     return None
 
@@ -42,16 +46,6 @@ def first_difference(content: bytes, other: bytes) -> int:
     """
     shorter = min(len(content), len(other))
     return next((place for place in range(shorter) if content[place] != other[place]), shorter)
-
-
-def _with_room(layout: bytes, first: PdfSignature, when: datetime, room: int) -> bytes:
-    """The layout with room for a first signature of ``room`` hexadecimal digits, all of them 0."""
-    signer = SimpleSigner(asn1_of(first.certificate), None, SimpleCertificateStore())  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
-    maker = PdfSigner(signature_metadata(1, common_name(first.certificate)), signer)
-    session = session_at(maker, dated_writer(layout, when), when)
-    output = BytesIO()
-    session.prepare_tbs_document(validation_info=None, bytes_reserved=room).digest_tbs_document(output=output)
-    return output.getvalue()
 
 
 def _masked(pdf: bytes, start: int) -> bytes:
