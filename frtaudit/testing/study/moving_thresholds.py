@@ -5,7 +5,6 @@ functions with replicates drawn (FORMULAS 8.2, 8.19, 8.21). Groups are dealt at 
 rates of the set, and whichever is picked differs from the rest by chance alone.
 """
 
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -35,7 +34,7 @@ from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.checks import ALARM
 from frtaudit.testing.populations import Sampled
 from frtaudit.testing.study import misses
-from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
+from frtaudit.testing.study.pages import into, markdown, parser_of, read_rows, write_line, write_rows
 from frtaudit.testing.study.sets import scored_sets, shown
 from frtaudit.testing.study.sets.one_sided import ERRORS, shares
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
@@ -258,22 +257,13 @@ def _misses(interval: Interval, truth: float, *, picked: bool) -> MissedBounds:
 
 def table(movings: Sequence[Moving]) -> str:
     """The designs in Markdown."""
-    head = "| cohorts of | people | FMR | interval of | lower misses | upper misses | of | |"
-    lines = [head, "|---" * 8 + "|"]
+    head = ("cohorts of", "people", "FMR", "interval of", "lower misses", "upper misses", "of", "")
+    rows = []
     for moving in movings:
-        lower, upper = shares(moving.lower, moving.upper, moving.cohorts)
         word = "holds" if moving.holds else "**claim rejected**"
-        lines.append(
-            f"| {moving.set} | {moving.people} | {moving.target:g} | {moving.interval} | {lower} | {upper} "
-            f"| {moving.cohorts} | {word} |"
-        )
-    return "\n".join(lines)
-
-
-def read(path: Path) -> list[Moving]:
-    """The designs of a written study."""
-    rows = json.loads(path.read_text("utf-8"))
-    return [Moving(**{**row, "lower": tuple(row["lower"]), "upper": tuple(row["upper"])}) for row in rows]
+        design = (moving.set, f"{moving.people}", f"{moving.target:g}", moving.interval)
+        rows.append((*design, *shares(moving.lower, moving.upper, moving.cohorts), f"{moving.cohorts}", word))
+    return markdown(head, rows)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -289,9 +279,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     parts = options.part or ("real", "made")
     ready(parser, parts)
-    movings = (
-        {entry.key: entry for entry in read(options.out)} if options.out and options.out.exists() else {}
-    )
+    movings = {entry.key: entry for entry in read_rows(options.out, Moving)}
     for source in sources(parts, options.set, (), options.made_people):
         systems = exchangeable(source.drawn, max(SYSTEMS))
         for people, target in DESIGNS:
