@@ -12,7 +12,6 @@ from frtaudit.collection.canaries import drawn, turns_of
 from frtaudit.collection.chosen import BEYOND, Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
-from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.export import COLLECTION, IMAGES, SITTINGS, check_files, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
@@ -137,15 +136,16 @@ class CollectionRun:
             when = f"had no result on the disk when the last run ended ({each})"
             self.tell(f"{sum(lost.values())} calls {when}: they are made again")
         self.budget.spent = self.store.spent()
-        self._open()
+        for_all(self._open, enumerate(sorted(self.spec.services)))
         if self.store.meta(FROZEN) is None:
             self._begin()
         if self.store.meta(COMPLETE) is None:
             for_all(ServiceWorker.check, self.workers)
-        try:
-            self.cache.found = self._found()
-        except BudgetError as stop:
-            return self._end(None, stop)
+            notes = KeptNotes(self.store, self.budget, self.spec.source.paid)
+            try:
+                self.cache.found = list(self.spec.source.finds(notes))
+            except BudgetError as stop:
+                return self._end(None, stop)
         same_images(self.store, self.cache.found)
         self.cache.digests = {row.image: row.digest for row in self.store.images() if row.digest}
         selection, stopped = None, None
@@ -159,13 +159,6 @@ class CollectionRun:
             stopped = stop
         return self._end(selection, stopped)
 
-    def _found(self) -> list[SourceImage]:
-        """What the source knows of; nothing is asked where no image is needed any more."""
-        source = self.spec.source
-        if self.store.meta(COMPLETE) is not None:
-            return []
-        return list(source.finds(KeptNotes(self.store, self.budget, source.paid)))
-
     def _complete(self) -> None:
         """Forget addresses and handles, if every call has a result that stays."""
         last = turns_of(self.spec.canaries, self.spec.canaries.rounds - 1)
@@ -174,14 +167,8 @@ class CollectionRun:
             self.store.forget_handles()
             self.store.note(COMPLETE, "1")
 
-    def _open(self) -> None:
-        """Services in the order of their names: a service's number in the store is its place there.
-
-        Raises :class:`ProviderError` for all at once that lack something.
-        """
-        for_all(self._open_one, enumerate(sorted(self.spec.services)))
-
-    def _open_one(self, numbered: tuple[int, str]) -> None:
+    def _open(self, numbered: tuple[int, str]) -> None:
+        """A service; its number in the store is its place in the order of their names."""
         number, name = numbered
         service = self.spec.services[name]
         gate = RateLimiter(limits=service.limits, budget=self.budget)

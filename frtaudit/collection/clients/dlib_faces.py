@@ -23,6 +23,7 @@ EXTRA = "pip install frtaudit[dlib]"
 CNN_FILE = "mmod_human_face_detector.dat"
 RECOGNITION_FILE = "dlib_face_recognition_resnet_model_v1.dat"
 CHIP = 150  # pixels of a side of what the recognition network takes
+_sha256 = cache(sha256_file)  # of a model file, read once
 
 
 class Finder(StrEnum):
@@ -100,12 +101,7 @@ def model_file(name: str) -> Path:
 
 def digests(names: Sequence[str]) -> dict[str, str]:
     """``sha256 of NAME`` to the digest of that model file."""
-    return {f"sha256 of {name}": _digest(model_file(name)) for name in names}
-
-
-@cache
-def _digest(path: Path) -> str:
-    return sha256_file(path)
+    return {f"sha256 of {name}": _sha256(model_file(name)) for name in names}
 
 
 def library() -> Any:  # noqa: ANN401  a module without types
