@@ -53,8 +53,7 @@ def _band(
         threshold = float(system.operating_points.at_target[w, a])
         if not np.isfinite(threshold):
             continue
-        place = OperatingPoint("fnmr", weighting, group_index, threshold, a)
-        summary = read(system, place)
+        summary = read(system, OperatingPoint("fnmr", weighting, group_index, threshold, a))
         if not np.isfinite(summary.value):
             continue
         interval = intervals_of(summary, [spec], alpha)[0]

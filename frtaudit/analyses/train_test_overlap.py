@@ -206,9 +206,8 @@ def _violin(provider: str, name: str, part: str, scores: Singles) -> Iterator[Cu
 
 def _split(system: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
     """Accuracy of the folds' pairs and of every test set: all, without overlapping identities, and of them alone."""
-    fold_pairs = {} if system.fold_pairs is None else {"folds": system.fold_pairs}
     for name, matches in overlap.last.items():
-        for pairs_name, pairs in {**fold_pairs, **system.test_sets}.items():
+        for pairs_name, pairs in system.pair_sets.items():
             at = {"pairs": pairs_name, "training": name}
             hit = matches.overlapping[pairs.first] | matches.overlapping[pairs.second]
             yield from _without(system, pairs, hit, at, alpha)

@@ -302,8 +302,7 @@ class CollectionRun:
         self.cache.digests[row.image] = row.digest
         if self.spec.keep_images:
             picture = self.cache.get(row.image)
-            name = f"{IMAGES}/{row.digest}.{_ENDING[picture.media]}"
-            OutputFolder(self.into).replace(name, picture.data)
+            OutputFolder(self.into).replace(f"{IMAGES}/{row.digest}.{_ENDING[picture.media]}", picture.data)
 
     # ---------------------------------------------------------------------------- comparing
     def _chosen(self) -> Chosen:

@@ -256,8 +256,7 @@ class ServiceWorker:
         if ended.detection is not None:
             self.keep(image, ended.detection)
         elif ended.result is not None and key.turn:
-            refusal = ended.result.refusal or Refusal.TRANSPORT
-            self._lost[image] = CallError(refusal, ended.result.code)
+            self._lost[image] = CallError(ended.result.refusal or Refusal.TRANSPORT, ended.result.code)
 
     def _count(self, result: Result) -> None:
         """Failures of transport in a row. New calls show an outage; those that failed before may have reasons to.

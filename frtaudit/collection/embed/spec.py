@@ -61,8 +61,7 @@ class EmbedSpec:
         if self.preset.engine is EngineKind.DLIB and self.model is not None:
             raise SpecError("model", "a file, but preset=dlib has its own model", "preset=dlib without model")
         if not self.name:
-            stem = "dlib" if self.model is None else Path(self.model).stem
-            object.__setattr__(self, "name", stem)
+            object.__setattr__(self, "name", "dlib" if self.model is None else Path(self.model).stem)
         if not _NAME.fullmatch(self.name) or self.name.lower().partition(".")[0] in RESERVED:
             accepted = f"name=NAME: 1 to 100 {ASCII}; not the name of a device"
             raise SpecError("name", f"{self.name!r}", accepted)

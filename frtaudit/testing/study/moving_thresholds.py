@@ -14,18 +14,17 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from frtaudit.core import Estimate, Groups, Interval, Method, ScoreTail, Target
+from frtaudit.core import Estimate, Interval, Method, ScoreTail, Target
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.spec import AuditSpec, IntervalSpec, Plan, Weighting
+from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate
 from frtaudit.evaluation.picked_group import picked
-from frtaudit.evaluation.system import SystemData, strata_of
+from frtaudit.evaluation.system import SystemData, replicates_of
 from frtaudit.pipeline.evaluate import groups_of, request_of
 from frtaudit.pipeline.thresholds import points_of
-from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.intervals.wilson import WilsonRule, prepare, prepare_mated
 from frtaudit.stats.rates.rates import rates
 from frtaudit.stats.rates.resolution import unresolved
@@ -100,8 +99,7 @@ def design(
     """Every interval of one size of cohort: of the first system, of its groups, and of the groups of all systems."""
     of = systems[0]
     truths = {weighting: [_truth(system, target, weighting) for system in systems] for weighting in Weighting}
-    seed = seed_of(0, "moving", of.name, str(people), f"{target:g}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed_of(0, "moving", of.name, str(people), f"{target:g}"))
     missed: dict[str, list[MissedBounds]] = {}
     for number, chosen in enumerate(shown.draw(of, people, cohorts, rng)):
         dealt = rng.permutation(people)
@@ -164,26 +162,11 @@ def _evaluated(
         trials=counted,
         operating_points=points,
         rates=(pooled, identity),
-        replicates={Plan.SUBJECTS: _replicates(spec, tail, groups)},
+        replicates={Plan.SUBJECTS: replicates_of(spec, Plan.SUBJECTS, tail, groups, spec.thresholds.fmr)},
         rule=prepare_mated(tail, groups, known),
         resolved=resolved,
         warned=(None,),
         failed={},
-    )
-
-
-def _replicates(spec: AuditSpec, tail: ScoreTail, groups: Groups) -> Replicates:
-    """Those of subjects, as an audit draws them."""
-    return replicate(
-        tail,
-        groups,
-        plan=Plan.SUBJECTS,
-        n=spec.bootstrap.B,
-        seed=seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value),
-        targets=spec.thresholds.fmr,
-        thresholds=(),
-        strata=strata_of(spec, groups),
-        threads=1,
     )
 
 

@@ -207,8 +207,7 @@ def non_mated_times(
     group = cell.group_of
     chance = factors / factors.sum()
     most, n = float(scale.max()), cell.samples
-    mean = cell.depth * most * factors.sum() ** 2 / 2
-    count = rng.poisson(mean)
+    count = rng.poisson(cell.depth * most * factors.sum() ** 2 / 2)
     a, b = rng.choice(cell.subjects, count, p=chance), rng.choice(cell.subjects, count, p=chance)
     accepted = (a != b) & (rng.random(count) * most < scale[group[a], group[b]])
     a, b = a[accepted], b[accepted]
