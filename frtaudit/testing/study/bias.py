@@ -6,7 +6,7 @@ subject hang together twice. A class moved by s as a whole lies s (1 - 1/C) from
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -114,9 +114,7 @@ def planned(cohorts: int, resamples: int, seed: int) -> Claim:
     start = Shape(name="planned change", subjects=(40, 40, 40), samples=(4, 4, 4), shift=6.0, further=PLANTED)
     rng = np.random.default_rng(seed_of(seed, "bias", start.name))
     size = float(np.mean([_change(start, resamples, rng).detectable for _ in range(20)]))
-    shape = Shape(
-        name=start.name, subjects=start.subjects, samples=start.samples, shift=6.0, further=1.5 * size
-    )
+    shape = replace(start, further=1.5 * size)
     flagged = np.array([_change(shape, resamples, rng).p_value <= ALPHA for _ in range(cohorts)])
     return of_share(shape.name, f"a planted change of {size:.2f} is found", flagged, POWER, "less")
 
