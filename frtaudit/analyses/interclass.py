@@ -109,11 +109,7 @@ class Interclass:
 def _population(system: SystemData, classes: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
     """FORMULAS 8.7: subjects resampled within classes, and the test of equality of all classes."""
     make = partial(
-        Test,
-        alpha=alpha,
-        method=TestMethod.CENTRED_CURVES,
-        detectable_unit=CLASS_MOVED,
-        power=d_l2.POWER,
+        Test, alpha=alpha, method=TestMethod.CENTRED_CURVES, detectable_unit=CLASS_MOVED, power=d_l2.POWER
     )
     few, number = classes.fewest()
     if number < MIN_SUBJECTS:
