@@ -185,12 +185,7 @@ class Contract:
             return {"anyOf": [self.of(option) for option in parts]}
         if made_of in (dict, Mapping):
             return {"type": "object", "additionalProperties": self.of(parts[1])}
-        if made_of not in (tuple, list):
-            return {}
-        if len(parts) == 1 or parts[1] is Ellipsis:
-            return {"type": "array", "items": self.of(parts[0])}
-        items: list[Json] = [self.of(part) for part in parts]
-        return {"type": "array", "prefixItems": items, "minItems": len(items), "items": False}
+        return self._list(parts) if made_of in (tuple, list) else {}
 
     def record(self, kind: Kind, given: Mapping[str, Json] = MappingProxyType({})) -> Schema:
         """The schema of a dataclass; ``given``: what is known of some of its properties, or beside them."""
@@ -199,6 +194,12 @@ class Contract:
         parts = {field.name: self.of(hints[field.name]) for field in fields if field.name not in given}
         needed = [field.name for field in fields if self.needed(field) and field.name not in given]
         return closed({**given, **parts}, [*given, *needed])
+
+    def _list(self, items: tuple[Kind, ...]) -> Schema:
+        if len(items) == 1 or items[1] is Ellipsis:
+            return {"type": "array", "items": self.of(items[0])}
+        parts: list[Json] = [self.of(kind) for kind in items]
+        return {"type": "array", "prefixItems": parts, "minItems": len(items), "items": False}
 
 
 def closed(parts: Mapping[str, Json], needed: Iterable[str]) -> Schema:
