@@ -159,14 +159,6 @@ class CollectionRun:
             stopped = stop
         return self._end(selection, stopped)
 
-    def _complete(self) -> None:
-        """Forget addresses and handles, if every call has a result that stays."""
-        last = turns_of(self.spec.canaries, self.spec.canaries.rounds - 1)
-        if not any(self.store.open(worker.number, last) for worker in self.workers):
-            forget(self.store)
-            self.store.forget_handles()
-            self.store.note(COMPLETE, "1")
-
     def _open(self, numbered: tuple[int, str]) -> None:
         """A service; its number in the store is its place in the order of their names."""
         number, name = numbered
@@ -206,18 +198,15 @@ class CollectionRun:
         left = self._look_once() and self._look_once()
         if len(self.unread) > SHOWN:
             self.tell(f"{len(self.unread)} images could not be read in all")
-        silent = self._silent()
+        read = [row for row in self.store.images() if not row.refusal]
+        results = [self._looked(worker) for worker in self.workers]
+        # no image was read, or a service has given no result for any
+        silent = not read or not all(any(why != TRANSPORT for why, _ in result) for result in results)
         if left and (silent or self.store.meta(LOOKED) is None):
             self.store.note(LOOKED, "1")
             text = f"not read or processed because of transport errors: {self._why()}"
             then = "" if silent else ", then continues without those that still fail"
             raise UnseenError("collection", text, f"the same command: it tries again{then}")
-
-    def _silent(self) -> bool:
-        """Whether no image was read, or a service has given no result for any."""
-        read = [row for row in self.store.images() if not row.refusal]
-        results = [self._looked(worker) for worker in self.workers]
-        return not read or not all(any(refusal != TRANSPORT for refusal, _ in result) for result in results)
 
     def _looked(self, worker: ServiceWorker) -> dict[tuple[str, str], int]:
         return looked_for(self.store, worker.number, self.spec.least, detects=worker.service.detects)
@@ -347,8 +336,13 @@ class CollectionRun:
             raise stop from None
 
     def _end(self, selection: Chosen | None, stopped: FrtauditError | None) -> CollectionStatus:
-        if stopped is None:
-            self._complete()
+        last = turns_of(self.spec.canaries, self.spec.canaries.rounds - 1)
+        if stopped is None and not any(self.store.open(worker.number, last) for worker in self.workers):
+            forget(
+                self.store
+            )  # every call has a result that stays: no address and no handle is needed any more
+            self.store.forget_handles()
+            self.store.note(COMPLETE, "1")
         write_sittings(self.into, self.store, self.spec)
         summary = [f"spent {float(self.store.spent()):.2f} {self.spec.budget.currency}"]
         partial = self.spec.budget.partial and isinstance(stopped, BudgetError)

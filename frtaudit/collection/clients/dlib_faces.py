@@ -136,17 +136,15 @@ class Detector:
         """
         small, shrunk = _shrunk(image, self._how.longest)
         try:
-            faces = [_face(rect, confidence, shrunk) for rect, confidence in self._found(small)]
+            if self._how.finder is Finder.CNN:
+                seen = [(found.rect, found.confidence) for found in self._find(small, self._how.upsample)]
+            else:
+                rects, confidences, _ = self._find.run(small, self._how.upsample, 0.0)
+                seen = list(zip(rects, confidences, strict=True))
+            faces = [_face(rect, confidence, shrunk) for rect, confidence in seen]
         except (MemoryError, RuntimeError) as error:  # dlib says std::bad_alloc as either
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "out_of_memory") from error
         return sorted(faces, key=lambda face: (face.box.x, face.box.y, face.box.width))
-
-    def _found(self, image: Pixels) -> list[tuple[Any, float]]:
-        if self._how.finder is Finder.CNN:
-            detections = self._find(image, self._how.upsample)
-            return [(detection.rect, detection.confidence) for detection in detections]
-        rects, confidences, _ = self._find.run(image, self._how.upsample, 0.0)
-        return list(zip(rects, confidences, strict=True))
 
 
 def _shrunk(image: Pixels, longest: int) -> tuple[Pixels, float]:

@@ -50,7 +50,13 @@ def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quie
     """
     cautions = scaling(spec)
     images = images_of(spec.images, spec.people, spec.root)
-    _check_given(spec, images)
+    if name_of("detector", type(spec.detector)) == "given":
+        by_landmarks = spec.preset.cut is Cut.LANDMARKS
+        if by_landmarks and not images.landmarks:
+            accepted = "x1, y1, x2, y2 at least, or another detector"
+            raise DataError("images", "no columns of landmarks", accepted)
+        if not by_landmarks and not images.boxes:
+            raise DataError("images", "no columns of boxes", "x, y, width, height, or another detector")
     into = Path(spec.into)
     metadata = folder.metadata_of(images, Path(spec.images), into)
     into.mkdir(parents=True, exist_ok=True)
@@ -84,16 +90,6 @@ def scaling(spec: EmbedSpec) -> tuple[str, ...]:
     if spec.preset.scaled_in_graph and not scales:
         return ("the preset says that the model scales pixels, but its first operations do not",)
     return ()
-
-
-def _check_given(spec: EmbedSpec, images: ImageList) -> None:
-    """Raise :class:`DataError` where faces are given and the table has not what the preset needs of them."""
-    if name_of("detector", type(spec.detector)) != "given":
-        return
-    if spec.preset.cut is Cut.LANDMARKS and not images.landmarks:
-        raise DataError("images", "no columns of landmarks", "x1, y1, x2, y2 at least, or another detector")
-    if spec.preset.cut is not Cut.LANDMARKS and not images.boxes:
-        raise DataError("images", "no columns of boxes", "x, y, width, height, or another detector")
 
 
 @dataclass(slots=True)
