@@ -137,7 +137,7 @@ class Detector:
         small, shrunk = _shrunk(image, self._how.longest)
         try:
             if self._how.finder is Finder.CNN:
-                seen = [(found.rect, found.confidence) for found in self._find(small, self._how.upsample)]
+                seen = [(face.rect, face.confidence) for face in self._find(small, self._how.upsample)]
             else:
                 rects, confidences, _ = self._find.run(small, self._how.upsample, 0.0)
                 seen = list(zip(rects, confidences, strict=True))

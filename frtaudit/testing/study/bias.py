@@ -18,7 +18,7 @@ from frtaudit.stats.interclass import release_change
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.stats.interclass.d_l2_spaces import Axis, Spread, spread_bootstrap
-from frtaudit.testing.study.claimed import Claim, of_share, told
+from frtaudit.testing.study.misses import Claim, of_share, told
 from frtaudit.testing.study.pages import parser_of
 
 ALPHA, POWER = 0.05, 0.8

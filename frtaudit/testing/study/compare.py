@@ -24,7 +24,7 @@ from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population
-from frtaudit.testing.study.claimed import Claim, of_share, told
+from frtaudit.testing.study.misses import Claim, of_share, told
 from frtaudit.testing.study.pages import parser_of
 from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of, system_of
 

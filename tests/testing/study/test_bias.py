@@ -8,7 +8,7 @@ from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.testing.checks import ALARM
 from frtaudit.testing.study import bias
 from frtaudit.testing.study.bias import SHAPES, Shape, covered, main, scores, spread
-from frtaudit.testing.study.claimed import table
+from frtaudit.testing.study.misses import table
 from frtaudit.testing.study.pages import between
 
 

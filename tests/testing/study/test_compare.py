@@ -6,7 +6,7 @@ import pytest
 
 from frtaudit.testing.checks import ALARM
 from frtaudit.testing.study import compare
-from frtaudit.testing.study.claimed import of_share, table
+from frtaudit.testing.study.misses import of_share, table
 from frtaudit.testing.study.pages import between
 
 
