@@ -26,7 +26,7 @@ PLACE = "stages"
 STEPS = {  # step: (module, name) of what it is
     "reading": (("pipeline.audit", "prepare"), ("pipeline.audit", "inputs_of")),
     "scoring": (("pipeline.evaluate", "_scored"), ("pipeline.audit", "scored_sets")),
-    "replicates": (("pipeline.evaluate", "replicate"),),
+    "replicates": (("evaluation.system", "replicate"),),
     "analyses": (("pipeline.audit", "_read"), ("pipeline.audit", "_across")),
     "result and tables": (("pipeline.run", "audit"), ("pipeline.run", "_write_numbers")),
     "page": (("signing.report_files", "page_of"), ("signing.report_files", "page_versions")),

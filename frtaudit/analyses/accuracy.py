@@ -8,7 +8,7 @@ import numpy as np
 
 from frtaudit.analyses.shared.pair_files import fold_files
 from frtaudit.core import Estimate, Interval, Method, Target
-from frtaudit.core.arrays import Flags, Ints
+from frtaudit.core.arrays import Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.comparisons import UNSCORED_PAIR
@@ -58,8 +58,7 @@ class Accuracy:
         for name in named:
             if name not in known:
                 raise SpecError("analyses.accuracy.against", f"no system is named {name!r}", ", ".join(known))
-        fold_pairs = {} if system.fold_pairs is None else {FOLDS: system.fold_pairs}
-        sets = fold_pairs | dict(system.test_sets)
+        sets = system.pair_sets
         if not sets:
             return AnalysisOutput(notes=(f"{system.provider}: no folds were declared, so no accuracy",))
         estimates: list[Estimate] = []
@@ -214,8 +213,10 @@ class _SystemOnTestSet:
     def _by_class(self, accuracy: kfold_accuracy.FoldAccuracy, schema: str) -> Iterator[Estimate]:
         """Accuracy of the pairs within each class; the skewed error ratio, max/min of 1 - accuracy (FORMULAS 8.15)."""
         shares: dict[str, float] = {}
+        member = members(self.system.groups, self.system.cohort.n_subjects)
         for group_index, name in self.system.classes(schema):
-            part = kfold_accuracy.within(accuracy, self.pairs.folds, self._inside(group_index))
+            inside = member[group_index][self.pairs.first] & member[group_index][self.pairs.second]
+            part = kfold_accuracy.within(accuracy, self.pairs.folds, inside)
             if part is None:
                 note = "no pair within this class"
                 yield self.estimate("class_accuracy", None, None, SHARE_RIGHT, of=(schema, name), note=note)
@@ -233,11 +234,6 @@ class _SystemOnTestSet:
         ratio = max(wrong) / min(wrong) if len(wrong) > 1 and min(wrong) > 0 else None
         missing = None if ratio else "needs two classes, and a wrong pair in each"
         yield self.estimate("skewed_error_ratio", ratio, None, "ratio", of=(schema, "all"), note=missing)
-
-    def _inside(self, group_index: int) -> Flags:
-        """Pairs whose subjects both belong to a group."""
-        member = members(self.system.groups, self.system.cohort.n_subjects)[group_index]
-        return np.asarray(member[self.pairs.first] & member[self.pairs.second])
 
     def _against_overlap(
         self, accuracy: kfold_accuracy.FoldAccuracy, overlap: Ints, deals: int

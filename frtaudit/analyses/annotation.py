@@ -53,11 +53,7 @@ class Annotation:
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Curves and rates of one system at each share; what :meth:`across` counts is kept."""
         labelling, persons = system.cohort_data.labelling, system.surveys.get(NAME)
-        service = (
-            None
-            if labelling is None
-            else next((s for s in labelling.services if s.name == system.provider), None)
-        )
+        service = None if labelling is None else labelling.by_name.get(system.provider)
         if labelling is None or service is None or persons is None:
             return AnalysisOutput(per_system_state=labelling)
         service = pooled(service)

@@ -13,7 +13,7 @@ from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.arrays import Index, Ints, Texts
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
-from frtaudit.core.spec_values import FOLDS, PROTOCOL
+from frtaudit.core.spec_values import PROTOCOL
 from frtaudit.datasets.pair_rules import NON_MATED, Rules, inputs_of
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, pair_id
@@ -57,9 +57,7 @@ class DatasetCard:
 
 def _lists(system: SystemData) -> dict[str, tuple[Comparisons, FoldPairs | None]]:
     """Sets of pairs by name, each with its folds; the audit's own list where no set is that list."""
-    declared = {} if system.fold_pairs is None else {FOLDS: system.fold_pairs}
-    sets = declared | dict(system.test_sets)
-    protocol = system.comparisons
+    sets, protocol = system.pair_sets, system.comparisons
     alone = not protocol.all_pairs and not any(
         np.array_equal(protocol.probe, pairs.listed.probe) for pairs in sets.values()
     )
@@ -109,7 +107,12 @@ class _Card:
 
     def estimates(self, attributes: Sequence[str] | None) -> Iterator[Estimate]:
         """Every number of the card."""
-        yield from self._sizes()
+        ends = np.concatenate([self.pairs.probe, self.pairs.reference])
+        yield self._count("card_images", self.samples.size, "images")
+        yield self._count("card_identities", self.subjects.size, "identities")
+        yield self._count("card_mated", int(self.pairs.mated.sum()), "mated pairs")
+        yield self._count("card_non_mated", int((~self.pairs.mated).sum()), "non-mated pairs")
+        yield self._count("card_max_occurrence", int(np.bincount(ends).max()), "pairs of one image")
         yield from self._training()
         yield from self._classes()
         yield from self._attributes(self._columns(attributes))
@@ -151,14 +154,6 @@ class _Card:
             constructed=None if given else folds.source,
             stratify=folds.stratify,
         )
-
-    def _sizes(self) -> Iterator[Estimate]:
-        ends = np.concatenate([self.pairs.probe, self.pairs.reference])
-        yield self._count("card_images", self.samples.size, "images")
-        yield self._count("card_identities", self.subjects.size, "identities")
-        yield self._count("card_mated", int(self.pairs.mated.sum()), "mated pairs")
-        yield self._count("card_non_mated", int((~self.pairs.mated).sum()), "non-mated pairs")
-        yield self._count("card_max_occurrence", int(np.bincount(ends).max()), "pairs of one image")
 
     def _training(self) -> Iterator[Estimate]:
         """How many of its identities stand in a training set; nothing where nobody looked."""

@@ -91,8 +91,7 @@ def _threshold(
     w = WEIGHTINGS.index(weighting)
     if not np.isfinite(threshold):
         return _without(system, "threshold_at_fmr", None, "all", weighting, at, system.refused(w, a))
-    place = OperatingPoint("fmr", weighting, 0, threshold, a)
-    counted = read(system, place)
+    counted = read(system, OperatingPoint("fmr", weighting, 0, threshold, a))
     summary = RateSummary(
         value=threshold,
         vstat=threshold,

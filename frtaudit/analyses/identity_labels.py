@@ -113,10 +113,7 @@ class _ServiceLabels:
     def of_system(cls, system: SystemData, alpha: float) -> "_ServiceLabels":
         """What this system said, both orders of a pair as one, split by everybody's labels and by its own."""
         of, survey = _labelling(system.cohort_data), cast("_Survey", system.surveys[NAME])
-        asked, how = (
-            next(candidate for candidate in of.services if candidate.name == system.provider),
-            _how(system.spec),
-        )
+        asked, how = of.by_name[system.provider], _how(system.spec)
         service, fit = evaluation.pooled(asked), evaluation.fit_of(of, asked, how)
         persons = dict(survey.persons)
         if fit.modes is not None:
@@ -329,9 +326,7 @@ class _ServiceLabels:
         """Of a service that labels one query of each kind: confidences over z, eigenvectors over the decision."""
         how, names = _how(self.system.spec), list(self.of.labelled.modes)
         for column in [place for place, name in enumerate(names) if name == self.system.provider]:
-            service = next(
-                candidate for candidate in self.of.services if candidate.name == self.system.provider
-            )
+            service = self.of.by_name[self.system.provider]
             for example in pictures.examples(
                 self.of.faces, service, self.of.labelled, how.rule, how.limits, column
             ):

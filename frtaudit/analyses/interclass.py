@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from frtaudit.evaluation.interclass import CLASS_MOVED, for_population, largest
 from frtaudit.evaluation.intervals import empty
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2
-from frtaudit.stats.interclass.d_l2 import PopulationTable, Space
+from frtaudit.stats.interclass.d_l2 import Space
 
 NAME = "interclass"
 UNITS = {
@@ -106,16 +107,15 @@ class Interclass:
 
 
 def _population(system: SystemData, classes: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
-    """FORMULAS 8.7: subjects resampled within classes."""
-    few = [
-        name
-        for name, who in zip(classes.names, classes.subjects, strict=True)
-        if len(np.unique(who)) < MIN_SUBJECTS
-    ]
-    if few:
-        note = f"{few[0]} has fewer than {MIN_SUBJECTS} subjects with mated comparisons"
-        return tuple(empty(Method.VERTEX_GAUSSIAN, alpha, note) for _ in classes.names), _test(
-            None, alpha, note
+    """FORMULAS 8.7: subjects resampled within classes, and the test of equality of all classes."""
+    make = partial(
+        Test, alpha=alpha, method=TestMethod.CENTRED_CURVES, detectable_unit=CLASS_MOVED, power=d_l2.POWER
+    )
+    few, number = classes.fewest()
+    if number < MIN_SUBJECTS:
+        note = f"{few} has fewer than {MIN_SUBJECTS} subjects with mated comparisons"
+        return tuple(empty(Method.VERTEX_GAUSSIAN, alpha, note) for _ in classes.names), make(
+            p=None, note=note
         )
     order = drawn_order(classes)
     table = d_l2.population_bootstrap(
@@ -127,23 +127,14 @@ def _population(system: SystemData, classes: ClassScores, alpha: float) -> tuple
         rng=np.random.default_rng(seed_of(system.spec.seed, NAME, "population", classes.schema)),
     )
     population = for_population(table.bounds, table.n_resamples, alpha)
-    return tuple(population[place] for place in np.argsort(order)), _test(table, alpha)
-
-
-def _test(table: PopulationTable | None, alpha: float, note: str | None = None) -> Test:
-    """The test of equality of all classes (FORMULAS 8.7)."""
-    return Test(
-        p=None if table is None else table.p_value,
-        null_median=None if table is None else table.null_median,
-        null_edge=None if table is None else table.null_edge,
-        alpha=alpha,
-        n_resamples=None if table is None else table.n_resamples,
-        method=TestMethod.CENTRED_CURVES,
-        detectable=None if table is None else table.detectable,
-        detectable_unit=CLASS_MOVED,
-        power=d_l2.POWER,
-        note=note,
+    test = make(
+        p=table.p_value,
+        null_median=table.null_median,
+        null_edge=table.null_edge,
+        n_resamples=table.n_resamples,
+        detectable=table.detectable,
     )
+    return tuple(population[place] for place in np.argsort(order)), test
 
 
 def _estimate(

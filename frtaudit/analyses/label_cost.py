@@ -113,9 +113,7 @@ class LabelCost:
         labelling = system.cohort_data.labelling
         if surveyed.found is None or labelling is None:
             return AnalysisOutput(per_system_state=surveyed)
-        service = next(
-            (candidate for candidate in labelling.services if candidate.name == system.provider), None
-        )
+        service = labelling.by_name.get(system.provider)
         if service is None:
             return AnalysisOutput(
                 notes=(f"{system.provider}: {NAME} needs its scores of the faces left out",)

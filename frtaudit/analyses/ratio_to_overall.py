@@ -1,6 +1,5 @@
 """How each class's rate compares with the overall rate, the class included: what NIST SP 800-63A-4 puts a limit on."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,19 +26,18 @@ class RatioToOverall:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All classes of every schema, in both weightings."""
-        return AnalysisOutput(estimates=tuple(_estimates(system, alpha)))
-
-
-def _estimates(system: SystemData, alpha: float) -> Iterator[Estimate]:
-    for point, at in points_of(system):
-        for w, weighting in enumerate(WEIGHTINGS):
-            for schema in system.groups.schemas:
-                for group_index, group in system.classes(schema):
-                    for rate in RATES:
-                        yield replace(
-                            _estimate(system, rate, (w, point, group_index), alpha),
-                            schema=schema, group=group, weighting=weighting.value, at={**at, "rate": rate},
-                        )  # fmt: skip
+        estimates = (
+            replace(
+                _estimate(system, rate, (w, point, group_index), alpha),
+                schema=schema, group=group, weighting=weighting.value, at={**at, "rate": rate},
+            )
+            for point, at in points_of(system)
+            for w, weighting in enumerate(WEIGHTINGS)
+            for schema in system.groups.schemas
+            for group_index, group in system.classes(schema)
+            for rate in RATES
+        )  # fmt: skip
+        return AnalysisOutput(estimates=tuple(estimates))
 
 
 def _estimate(system: SystemData, rate: str, place: tuple[int, int, int], alpha: float) -> Estimate:

@@ -1,7 +1,7 @@
 """The similarity ROC of Conti and Clemencon: FNMR over the FMR target, with a band by each method."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -25,36 +25,27 @@ class SimilarityRoc:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Curves only: the estimates at the declared targets are those of ``error_rates``."""
-        return AnalysisOutput(curves=tuple(self._curves(system, alpha)))
-
-    def _curves(self, system: SystemData, alpha: float) -> Iterator[Curve]:
-        group_indices = system.every_group() if self.groups else system.every_group()[:1]
-        for weighting in WEIGHTINGS:
-            for group_index, schema, group in group_indices:
-                for spec in system.intervals:
-                    curve = _band(system, weighting, group_index, schema, group, spec, alpha)
-                    if curve is not None:
-                        yield curve
+        groups = system.every_group() if self.groups else system.every_group()[:1]
+        wanted = product(WEIGHTINGS, groups, system.intervals)
+        curves = (_band(system, weighting, of, spec, alpha) for weighting, of, spec in wanted)
+        return AnalysisOutput(curves=tuple(curve for curve in curves if curve is not None))
 
 
 def _band(
     system: SystemData,
     weighting: Weighting,
-    group_index: int,
-    schema: str | None,
-    group: str,
+    of: tuple[int, str | None, str],
     spec: IntervalSpec,
     alpha: float,
 ) -> Curve | None:
     """One curve with one band; points without bounds have NaN bounds."""
-    w = WEIGHTINGS.index(weighting)
+    w, (group_index, schema, group) = WEIGHTINGS.index(weighting), of
     rows = []
     for a, target in enumerate(system.operating_points.targets):
         threshold = float(system.operating_points.at_target[w, a])
         if not np.isfinite(threshold):
             continue
-        place = OperatingPoint("fnmr", weighting, group_index, threshold, a)
-        summary = read(system, place)
+        summary = read(system, OperatingPoint("fnmr", weighting, group_index, threshold, a))
         if not np.isfinite(summary.value):
             continue
         interval = intervals_of(summary, [spec], alpha)[0]

@@ -8,12 +8,11 @@ from frtaudit.analyses.shared.model_estimates import DECADES, NAME, ModelEstimat
 from frtaudit.core import CohortData
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
-from frtaudit.core.spec import AuditSpec, Plan
+from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
-from frtaudit.evaluation.system import AnalysisOutput, SystemData, strata_of
+from frtaudit.evaluation.system import AnalysisOutput, SystemData, subject_copies
 from frtaudit.pipeline.components import comparisons_of
 from frtaudit.pipeline.evaluate import planned_non_mated
-from frtaudit.stats.bootstrap.weights import draw_between
 from frtaudit.stats.rates.resolution import smallest_target
 from frtaudit.stats.tails.peaks import TailModel, tail_model
 
@@ -71,19 +70,14 @@ class TailModelAnalysis:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """The model's thresholds, fits, rates and targets, with what a figure shows of its stability."""
-        model = self._fitted(system)
-        read = ModelEstimates.of(system, model, self.fmr, alpha, decides=self.decides)
+        read = ModelEstimates.of(system, self._fitted(system), self.fmr, alpha, decides=self.decides)
         return AnalysisOutput(
             estimates=(*read.fits(), *read.rates(), *read.targets()), curves=tuple(read.curves())
         )
 
     def _fitted(self, system: SystemData) -> TailModel:
         spec = system.spec
-        strata = strata_of(spec, system.groups)
-        if strata is None:
-            strata = np.zeros(system.tail.n_samples.size, dtype=np.int32)
-        seed = seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value)
-        copies = draw_between(strata, seed=seed, first=0, count=spec.bootstrap.B)
+        copies = subject_copies(spec, system.groups, system.tail.n_samples.size)
         rng = np.random.default_rng(seed_of(spec.seed, NAME, system.provider))
         return tail_model(
             system.tail, self.exceedances, copies, level=self.fit_level, draws=self.draws, rng=rng

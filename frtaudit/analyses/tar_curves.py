@@ -144,13 +144,18 @@ class _Drawing:
         critical = float(-scipy.special.stdtrit(self.spec.B, self.spec.alpha / 2))
         spread, excess = class_curves.spread_iid(tar, counts, self.shares)
         apart = class_curves.quantile_spread_iid(self.classes, 1 - self.tar, self.shares) * self._unit
-        x, y = self._scaled(self.at), self._scaled(threshold)
+        x, y, u = self._scaled(self.at), self._scaled(threshold), 1 - self.tar
         for c, name in enumerate(self.held.names):
+            low, high = self._fnmr_band(c, self.at)
+            yield self._curve("tar_at_threshold", name, x, tar[c], (1 - high, 1 - low))
             half = critical * spread[c]
-            yield self._curve("tar_at_threshold", name, x, tar[c], self._wilson(c, self.at))
             yield self._iid("tar_at_threshold", name, x, tar[c], (tar[c] - half, tar[c] + half))
-            yield self._curve("threshold_at_tar", name, self.tar, y[c], self._inverted(c, threshold[c]))
-            yield self._iid("threshold_at_tar", name, self.tar, y[c], self._inverted_iid(c, critical))
+            # the same bands read sideways (Woodruff 1952): quantiles at the bounds of FNMR at the threshold
+            low, high = self._fnmr_band(c, threshold[c])
+            yield self._curve("threshold_at_tar", name, self.tar, y[c], self._sideways(c, low, high))
+            half = critical * np.sqrt(u * (1 - u) / counts[c])
+            ends = self._sideways(c, u - half, u + half)
+            yield self._iid("threshold_at_tar", name, self.tar, y[c], ends)
         yield self._plain("tar_at_threshold", x, self.shares @ tar)
         yield self._plain("threshold_at_tar", self.tar, self.shares @ y)
         more, above = (class_curves.from_overall(curves, self.shares) for curves in (tar, y))
@@ -159,8 +164,7 @@ class _Drawing:
             yield self._excess("tar_excess", name, x, more[c], band)
             half = critical * excess[c]
             yield self._iid("tar_excess", name, x, more[c], (more[c] - half, more[c] + half))
-            points = self.threshold_excess[:, c] * self._unit
-            band = self._percentiles(c, points, threshold[c])
+            band = self._percentiles(c, self.threshold_excess[:, c] * self._unit, threshold[c])
             yield self._excess("threshold_excess", name, self.tar, above[c], band)
             half = critical * apart[c]
             yield self._iid("threshold_excess", name, self.tar, above[c], (above[c] - half, above[c] + half))
@@ -182,20 +186,6 @@ class _Drawing:
         ruled = [self._fnmr(c, float(t)) for t in thresholds]
         low = np.array([0.0 if interval.low is None else interval.low for interval in ruled])
         return low, np.array([1.0 if interval.high is None else interval.high for interval in ruled])
-
-    def _wilson(self, c: int, thresholds: Floats) -> Band:
-        """TAR = 1 - FNMR at each threshold."""
-        low, high = self._fnmr_band(c, thresholds)
-        return 1 - high, 1 - low
-
-    def _inverted(self, c: int, thresholds: Floats) -> Band:
-        """The same band read sideways (Woodruff 1952): quantiles at the bounds of FNMR at the threshold."""
-        return self._sideways(c, *self._fnmr_band(c, thresholds))
-
-    def _inverted_iid(self, c: int, critical: float) -> Band:
-        u = 1 - self.tar
-        half = critical * np.sqrt(u * (1 - u) / self.classes.scores[c].size)
-        return self._sideways(c, u - half, u + half)
 
     def _sideways(self, c: int, low: Floats, high: Floats) -> Band:
         """Q at both ends, on 0..100; beyond the scores seen, the ends of the range."""
@@ -220,8 +210,7 @@ class _Drawing:
 
     def _excess(self, kind: str, group: str, x: Floats, y: Floats, band: Band) -> Curve:
         notes = (GAP,) if bool(np.isnan(band[0]).any()) else ()
-        level = 1 - self.alpha
-        return self._made(kind, group, x, y, band, Method.VERTEX, Target.POPULATION, level, notes)
+        return self._made(kind, group, x, y, band, Method.VERTEX, Target.POPULATION, 1 - self.alpha, notes)
 
     def _iid(self, kind: str, group: str, x: Floats, y: Floats, band: Band) -> Curve:
         """The thesis's band; NaN where it has no width: none or all of the scores lie above."""

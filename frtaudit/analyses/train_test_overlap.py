@@ -1,7 +1,7 @@
 """Who stands in training and test set both: counts, lists to act on, and accuracy without them (004, section 3)."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 
 import numpy as np
@@ -73,15 +73,7 @@ class TrainTestOverlap:
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> Overlap:
         """Search all training sets once, whatever systems are audited."""
-        rules = Rules(
-            k=self.k,
-            overlap_at=self.overlap_at,
-            review_from=self.review_from,
-            engine=self.engine,
-            clean=self.clean,
-            reviewed=self.reviewed,
-            known=self.known,
-        )
+        rules = Rules(**{setting.name: getattr(self, setting.name) for setting in fields(Rules)})
         return survey(
             cohort_data, matcher_of(cohort_data, on_panel(spec, cohort_data), self.matcher, WHERE), rules
         )
@@ -206,9 +198,8 @@ def _violin(provider: str, name: str, part: str, scores: Singles) -> Iterator[Cu
 
 def _split(system: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
     """Accuracy of the folds' pairs and of every test set: all, without overlapping identities, and of them alone."""
-    fold_pairs = {} if system.fold_pairs is None else {"folds": system.fold_pairs}
     for name, matches in overlap.last.items():
-        for pairs_name, pairs in {**fold_pairs, **system.test_sets}.items():
+        for pairs_name, pairs in system.pair_sets.items():
             at = {"pairs": pairs_name, "training": name}
             hit = matches.overlapping[pairs.first] | matches.overlapping[pairs.second]
             yield from _without(system, pairs, hit, at, alpha)

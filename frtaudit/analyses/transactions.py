@@ -8,17 +8,21 @@ import numpy as np
 from frtaudit.analyses.shared.counted_transactions import CountedTransactions, untimed
 from frtaudit.analyses.shared.overall_ratios import chosen_here
 from frtaudit.core import CohortData, Estimate, Interval, Method
-from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, Plan
 from frtaudit.core.transactions import Transactions
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.intervals import AtKey, from_bounds
 from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate
-from frtaudit.evaluation.system import DEFAULT_INTERVALS, WEIGHTINGS, AnalysisOutput, SystemData, strata_of
+from frtaudit.evaluation.system import (
+    DEFAULT_INTERVALS,
+    WEIGHTINGS,
+    AnalysisOutput,
+    SystemData,
+    replicates_of,
+)
 from frtaudit.pipeline.components import comparisons_of
 from frtaudit.pipeline.thresholds import points_of
-from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.intervals.clustered_share import share_bounds
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import prepare
@@ -102,17 +106,7 @@ def _of_transactions(
     points = points_of(targets, tuple(range(len(targets))), tail, groups, resolved, fixed)
     at = [np.concatenate([row, points.thresholds]) for row in points.at_target]
     read = [rates_of.rates(tail, groups, np.where(np.isnan(row), np.inf, row)) for row in at]
-    drawn = replicate(
-        tail,
-        groups,
-        plan=Plan.SUBJECTS,
-        n=spec.bootstrap.B,
-        seed=seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value),
-        targets=targets,
-        thresholds=points.thresholds,
-        strata=strata_of(spec, groups),
-        threads=spec.threads,
-    )
+    drawn = replicates_of(spec, Plan.SUBJECTS, tail, groups, targets, points.thresholds)
     return replace(
         system,
         spec=replace(spec, intervals=DEFAULT_INTERVALS[:1]),

@@ -109,8 +109,7 @@ class TwoDates:
         met = kepts[0].meeting
         declared = [estimate for state in kepts for estimate in state.declared]
         faces = f"{met.faces[0]} and {met.faces[1]}" if met.design is Design.SAME_NAMES else str(met.faces[1])
-        note = SAID[met.design].format(faces=faces, queries=len(met.queries))
-        notes = [note]
+        notes = [SAID[met.design].format(faces=faces, queries=len(met.queries))]
         for name, (first, second) in sorted(self.versions.items()):
             version = f"{first} at both dates" if first == second else f"{first}, then {second}"
             notes.append(f"two_dates: {name}: version {version}")

@@ -200,9 +200,11 @@ def _faces(chosen: Chosen, image_files: Mapping[int, str]) -> bytes:
 
 def _scores(to: BinaryIO, store: Store, number: int, name: str, chosen: Chosen) -> None:
     """A service's score list: a line for each comparison that has a result or a stated failure."""
-    called = _called(chosen, name)
-    crops = np.array(sorted(called), dtype=np.int64)
-    names = pa.array([called[crop] for crop in crops.tolist()], type=pa.string())
+    crops = np.unique(chosen.crops[name])
+    called = [chosen.images[crop // PLACES] for crop in crops.tolist()]
+    if chosen.boxes is not None and (chosen.boxes["provider"] == name).any():
+        called = [crop_id(image, crop % PLACES) for image, crop in zip(called, crops.tolist(), strict=True)]
+    names = pa.array(called, type=pa.string())
     codes = sorted({failure(refusal, code) for refusal, code in store.counts(number, COMPARE) if refusal})
     place, coded = {code: at for at, code in enumerate(codes)}, pa.DictionaryArray.from_arrays
     with pq.ParquetWriter(to, SCHEMA, compression="zstd") as writer:
@@ -220,10 +222,3 @@ def _scores(to: BinaryIO, store: Store, number: int, name: str, chosen: Chosen) 
                 coded(pa.array(failed, type=pa.int32()), pa.array(codes, type=pa.string())),
             ]
             writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
-
-
-def _called(chosen: Chosen, name: str) -> dict[int, str]:
-    """What a service's score list calls its crops: faces of boxes where it has some, else images."""
-    boxed = chosen.boxes is not None and bool((chosen.boxes["provider"] == name).any())
-    crops = {crop: chosen.images[crop // PLACES] for crop in chosen.crops[name].tolist()}
-    return {crop: crop_id(image, crop % PLACES) for crop, image in crops.items()} if boxed else crops

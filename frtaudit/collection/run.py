@@ -12,7 +12,6 @@ from frtaudit.collection.canaries import drawn, turns_of
 from frtaudit.collection.chosen import BEYOND, Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
-from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.export import COLLECTION, IMAGES, SITTINGS, check_files, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
@@ -137,15 +136,16 @@ class CollectionRun:
             when = f"had no result on the disk when the last run ended ({each})"
             self.tell(f"{sum(lost.values())} calls {when}: they are made again")
         self.budget.spent = self.store.spent()
-        self._open()
+        for_all(self._open, enumerate(sorted(self.spec.services)))
         if self.store.meta(FROZEN) is None:
             self._begin()
         if self.store.meta(COMPLETE) is None:
             for_all(ServiceWorker.check, self.workers)
-        try:
-            self.cache.found = self._found()
-        except BudgetError as stop:
-            return self._end(None, stop)
+            notes = KeptNotes(self.store, self.budget, self.spec.source.paid)
+            try:
+                self.cache.found = list(self.spec.source.finds(notes))
+            except BudgetError as stop:
+                return self._end(None, stop)
         same_images(self.store, self.cache.found)
         self.cache.digests = {row.image: row.digest for row in self.store.images() if row.digest}
         selection, stopped = None, None
@@ -159,29 +159,8 @@ class CollectionRun:
             stopped = stop
         return self._end(selection, stopped)
 
-    def _found(self) -> list[SourceImage]:
-        """What the source knows of; nothing is asked where no image is needed any more."""
-        source = self.spec.source
-        if self.store.meta(COMPLETE) is not None:
-            return []
-        return list(source.finds(KeptNotes(self.store, self.budget, source.paid)))
-
-    def _complete(self) -> None:
-        """Forget addresses and handles, if every call has a result that stays."""
-        last = turns_of(self.spec.canaries, self.spec.canaries.rounds - 1)
-        if not any(self.store.open(worker.number, last) for worker in self.workers):
-            forget(self.store)
-            self.store.forget_handles()
-            self.store.note(COMPLETE, "1")
-
-    def _open(self) -> None:
-        """Services in the order of their names: a service's number in the store is its place there.
-
-        Raises :class:`ProviderError` for all at once that lack something.
-        """
-        for_all(self._open_one, enumerate(sorted(self.spec.services)))
-
-    def _open_one(self, numbered: tuple[int, str]) -> None:
+    def _open(self, numbered: tuple[int, str]) -> None:
+        """A service; its number in the store is its place in the order of their names."""
         number, name = numbered
         service = self.spec.services[name]
         gate = RateLimiter(limits=service.limits, budget=self.budget)
@@ -219,18 +198,15 @@ class CollectionRun:
         left = self._look_once() and self._look_once()
         if len(self.unread) > SHOWN:
             self.tell(f"{len(self.unread)} images could not be read in all")
-        silent = self._silent()
+        read = [row for row in self.store.images() if not row.refusal]
+        results = [self._looked(worker) for worker in self.workers]
+        # no image was read, or a service has given no result for any
+        silent = not read or not all(any(why != TRANSPORT for why, _ in result) for result in results)
         if left and (silent or self.store.meta(LOOKED) is None):
             self.store.note(LOOKED, "1")
             text = f"not read or processed because of transport errors: {self._why()}"
             then = "" if silent else ", then continues without those that still fail"
             raise UnseenError("collection", text, f"the same command: it tries again{then}")
-
-    def _silent(self) -> bool:
-        """Whether no image was read, or a service has given no result for any."""
-        read = [row for row in self.store.images() if not row.refusal]
-        results = [self._looked(worker) for worker in self.workers]
-        return not read or not all(any(refusal != TRANSPORT for refusal, _ in result) for result in results)
 
     def _looked(self, worker: ServiceWorker) -> dict[tuple[str, str], int]:
         return looked_for(self.store, worker.number, self.spec.least, detects=worker.service.detects)
@@ -315,8 +291,7 @@ class CollectionRun:
         self.cache.digests[row.image] = row.digest
         if self.spec.keep_images:
             picture = self.cache.get(row.image)
-            name = f"{IMAGES}/{row.digest}.{_ENDING[picture.media]}"
-            OutputFolder(self.into).replace(name, picture.data)
+            OutputFolder(self.into).replace(f"{IMAGES}/{row.digest}.{_ENDING[picture.media]}", picture.data)
 
     # ---------------------------------------------------------------------------- comparing
     def _chosen(self) -> Chosen:
@@ -361,8 +336,13 @@ class CollectionRun:
             raise stop from None
 
     def _end(self, selection: Chosen | None, stopped: FrtauditError | None) -> CollectionStatus:
-        if stopped is None:
-            self._complete()
+        last = turns_of(self.spec.canaries, self.spec.canaries.rounds - 1)
+        if stopped is None and not any(self.store.open(worker.number, last) for worker in self.workers):
+            forget(
+                self.store
+            )  # every call has a result that stays: no address and no handle is needed any more
+            self.store.forget_handles()
+            self.store.note(COMPLETE, "1")
         write_sittings(self.into, self.store, self.spec)
         summary = [f"spent {float(self.store.spent()):.2f} {self.spec.budget.currency}"]
         partial = self.spec.budget.partial and isinstance(stopped, BudgetError)

@@ -36,7 +36,7 @@ class Scheduler:
     """
 
     def __init__(self, store: Store, budget: Budget, live: LiveLine, tell: Callable[[str], None]) -> None:
-        self.store, self.budget, self.live, self._tell_user = store, budget, live, tell
+        self.store, self.budget, self.live, self._tell = store, budget, live, tell
         self.inbox: Inbox = SimpleQueue()
         self.stop: BaseException | None = None
         self._arrived = _Arrived()
@@ -69,17 +69,18 @@ class Scheduler:
             reader.launch(max((len(worker.todo) for worker in workers if worker.down is None), default=0))
         if not any(worker.flying for worker in workers) and not (reader and reader.flying):
             return False
-        self._drain(reader, on_read)
-        self._tell(workers)
-        return True
-
-    def _tell(self, workers: Sequence[ServiceWorker]) -> None:
-        """A service that is down is told of at once, where others go on."""
+        with suppress(Empty):  # everything that arrived; the first of it is waited for
+            message = self.inbox.get(timeout=0.5)
+            while True:
+                self._take(message, reader, on_read)
+                message = self.inbox.get_nowait()
+        self.live.show(self.budget.spent)
         others_go_on = any(worker.down is None for worker in workers)
         for worker in workers if others_go_on else ():
             if worker.down is not None and worker not in self._told:
-                self._tell_user(str(worker.down))
+                self._tell(str(worker.down))
                 self._told.append(worker)
+        return True
 
     def _starts(self, workers: Sequence[ServiceWorker]) -> list[tuple[ServiceWorker, Key]]:
         starts: list[tuple[ServiceWorker, Key]] = []
@@ -109,15 +110,6 @@ class Scheduler:
         self._arrived = _Arrived()
         for retry in arrived.retries:
             retry.stored.set()
-
-    def _drain(self, reader: Reader | None, on_read: ReadOne) -> None:
-        """Take everything that arrived; wait for the first of it."""
-        with suppress(Empty):
-            message = self.inbox.get(timeout=0.5)
-            while True:
-                self._take(message, reader, on_read)
-                message = self.inbox.get_nowait()
-        self.live.show(self.budget.spent)
 
     def _take(self, message: CallResult | RetryEvent | Read, reader: Reader | None, on_read: ReadOne) -> None:
         if isinstance(message, RetryEvent):

@@ -146,7 +146,12 @@ def _wanted(name: str) -> str:
 def _field(name: str, value: object) -> Built:
     if name == "source":
         return plugin("source", value, name)
-    return _services(value) if name == "services" else build(hints_of(CollectionSpec)[name], value, name)
+    if name == "services":
+        return {
+            key: plugin("service", {} if service is None else service, f"services.{key}", default=key)
+            for key, service in sorted(mapping(value, name).items())
+        }
+    return build(hints_of(CollectionSpec)[name], value, name)
 
 
 @contextmanager
@@ -159,34 +164,23 @@ def named(name: str) -> Iterator[None]:
 
 
 def identity(spec: CollectionSpec) -> dict[str, Json]:
-    """What decides the answers: no path, no budget, no price, no number of threads."""
+    """What decides the answers, and what services say they will be asked with: no path, budget, price or limits."""
     settings = {
         field.name: plain(getattr(spec, field.name), identifies)
         for field in dataclasses.fields(CollectionSpec)
         if identifies(field) and field.name not in (*_PLUGGED, "budget", "keep_images", "duplicates")
     }
-    services = {name: _service(name, service) for name, service in sorted(spec.services.items())}
+    services: dict[str, Json] = {}
+    for name, service in sorted(spec.services.items()):
+        fields = {key: value for key, value in plugin_plain("service", service).items() if key != "limits"}
+        with named(name):
+            services[name] = {**fields, "asked": dict(sorted(service.recorded_settings().items()))}
     asked_with = recorded_settings(spec.duplicates, spec.duplicates.embedder())
     return {
         **settings,
         "duplicates": dict(asked_with),
         "source": plugin_plain("source", spec.source),
-        "services": {**services},
-    }
-
-
-def _service(name: str, service: Service) -> Json:
-    """A service's settings without its limits, and what it says that it will be asked with."""
-    fields = {key: value for key, value in plugin_plain("service", service).items() if key != "limits"}
-    with named(name):
-        return {**fields, "asked": dict(sorted(service.recorded_settings().items()))}
-
-
-def _services(value: object) -> dict[str, object]:
-    services = mapping(value, "services")
-    return {
-        key: plugin("service", {} if service is None else service, f"services.{key}", default=key)
-        for key, service in sorted(services.items())
+        "services": services,
     }
 
 

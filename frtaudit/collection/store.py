@@ -74,8 +74,10 @@ class Store:
             raise as_line(error, "into") from None
 
     def _prepare(self) -> None:
-        """Take the file for this process alone, with all tables."""
-        self._check_own()
+        """Take the file for this process alone, with all tables, unless it is a store of another program."""
+        for kind, name in self._db.execute("SELECT type, name FROM sqlite_master WHERE type != 'index'"):
+            if kind != "table" or f"CREATE TABLE IF NOT EXISTS {name} (" not in _TABLES:
+                raise DataError("into", f"{STORE} holds a {kind} that is not of frtaudit", "another folder")
         self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
@@ -85,12 +87,6 @@ class Store:
         for statement in filter(str.strip, _TABLES.split(";")):
             self._db.execute(statement)
         self._db.execute("COMMIT")
-
-    def _check_own(self) -> None:
-        """Raise :class:`DataError` for a store of another program, before anything is written into it."""
-        for kind, name in self._db.execute("SELECT type, name FROM sqlite_master WHERE type != 'index'"):
-            if kind != "table" or f"CREATE TABLE IF NOT EXISTS {name} (" not in _TABLES:
-                raise DataError("into", f"{STORE} holds a {kind} that is not of frtaudit", "another folder")
 
     def close(self) -> None:
         """Let the folder go."""

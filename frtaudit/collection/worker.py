@@ -174,23 +174,18 @@ class ServiceWorker:
         return self.todo.popleft() if self.todo else None  # an image to be looked at again
 
     def _holds(self, key: Key) -> bool:
-        """Whether the service knows both faces of a comparison; where it does not, it is to look at them again."""
-        missing = self._missing(key)
+        """Whether the service knows both faces of a comparison; where it does not, it is to look at them again.
+
+        It does not where a handle expired, or another run had it.
+        """
+        now = time.monotonic()
+        images = ({key.first // PLACES, key.second // PLACES} & self.handled) - self._lost.keys()
+        missing = {image for image in images if image not in self._fresh or self._fresh[image][1] <= now}
         for image in sorted(missing - self._renewing):
             self._renewing.add(image)
             self.turns += 1
             self.todo.append(Key(self.number, self.turns, image * PLACES, 0))
         return not missing
-
-    def _missing(self, key: Key) -> set[int]:
-        """Images of a comparison whose handle is gone: it expired, or another run had it."""
-        now = time.monotonic()
-        images = {key.first // PLACES, key.second // PLACES} & self.handled
-        return {
-            image
-            for image in images - self._lost.keys()
-            if image not in self._fresh or self._fresh[image][1] <= now
-        }
 
     # ---------------------------------------------------------------------------- a call
     def launch(self, key: Key) -> None:
@@ -256,8 +251,7 @@ class ServiceWorker:
         if ended.detection is not None:
             self.keep(image, ended.detection)
         elif ended.result is not None and key.turn:
-            refusal = ended.result.refusal or Refusal.TRANSPORT
-            self._lost[image] = CallError(refusal, ended.result.code)
+            self._lost[image] = CallError(ended.result.refusal or Refusal.TRANSPORT, ended.result.code)
 
     def _count(self, result: Result) -> None:
         """Failures of transport in a row. New calls show an outage; those that failed before may have reasons to.

@@ -131,7 +131,13 @@ def _spec_plain(spec: AuditSpec, keep: Keep) -> dict[str, Json]:
 
 def _value_plain(name: str, value: Built, keep: Keep) -> Json:
     if name == "test_sets":
-        return {key: _set_plain(test_set, keep) for key, test_set in sorted(value.items())}
+        return {
+            key: {
+                "pairs": None if entry.pairs is None else plugin_plain("protocol", entry.pairs, keep),
+                "folds": plain(entry.folds, keep),
+            }
+            for key, entry in sorted(value.items())
+        }
     group = _PLUGINS.get(name)
     if group is None or value is None:
         return plain(value, keep)
@@ -140,11 +146,6 @@ def _value_plain(name: str, value: Built, keep: Keep) -> Json:
     if isinstance(value, tuple):
         return [entry if isinstance(entry, str) else plugin_plain(group, entry, keep) for entry in value]
     return plugin_plain(group, value, keep)
-
-
-def _set_plain(pair: PairSetSpec, keep: Keep) -> Json:
-    pairs = None if pair.pairs is None else plugin_plain("protocol", pair.pairs, keep)
-    return {"pairs": pairs, "folds": plain(pair.folds, keep)}
 
 
 def _check_keys(spec: Mapping[str, object]) -> None:
@@ -162,7 +163,12 @@ def _check_keys(spec: Mapping[str, object]) -> None:
 
 def _field(name: str, value: object) -> Built:
     if name == "providers":
-        return None if value is None else _providers(value)
+        if value is None:
+            return None
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            accepted = "a list of names or of mappings with name and type"
+            raise SpecError(name, f"found {described(value)}", accepted)
+        return tuple(_provider(provider, f"{name}[{index}]") for index, provider in enumerate(value))
     if name == "test_sets":
         return {
             key: _set(test_set, f"{name}.{key}") for key, test_set in sorted(mapping(value, name).items())
@@ -188,14 +194,6 @@ def _set(value: object, where: str) -> PairSetSpec:
         pairs=None if pairs is None else plugin("protocol", pairs, f"{where}.pairs"),
         folds=build(Folds, fields.get("folds", {}), f"{where}.folds"),
     )
-
-
-def _providers(value: object) -> tuple[object, ...]:
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        raise SpecError(
-            "providers", f"found {described(value)}", "a list of names or of mappings with name and type"
-        )
-    return tuple(_provider(provider, f"providers[{index}]") for index, provider in enumerate(value))
 
 
 def _provider(provider: object, where: str) -> object:

@@ -165,6 +165,11 @@ class Labelling:
         require(self.sample_of.shape == (len(self.faces.names),), "one sample or -1 per face")
 
     @property
+    def by_name(self) -> Mapping[str, Service]:
+        """The services by their names."""
+        return {service.name: service for service in self.services}
+
+    @property
     def left_out(self) -> Flags:
         """Faces of which nobody says whether they show their query's person, shape (F,), bool."""
         annotated = self.faces.annotated

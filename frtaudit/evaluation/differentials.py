@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -237,30 +238,28 @@ def _mc_error(form: Form, values: Rates, drawn: Rates, alpha: float) -> float | 
 
 def difference(form: Form, rates: GroupRates, alpha: float, note: str | None = None) -> Test:
     """Whether there is a difference at all, by the null distribution of the index (FORMULAS 8.5)."""
+    make = partial(
+        Test,
+        alpha=alpha,
+        method=TestMethod.CENTRED_RATES,
+        detectable_unit=f"largest {' and '.join(map(str.upper, form.rates))} over smallest",
+        power=equality_test.POWER,
+    )
     drawn, reason = rates.drawn(form.rates, Plan.SUBJECTS), rates.too_few_errors(form.rates)
     if reason or drawn is None:
-        return _test(form, None, alpha, reason or "needs subject replicates")
+        return make(p=None, note=reason or "needs subject replicates")
     values = rates.values(form.rates)
     null = {
         rate: equality_test.as_if_equal(values[rate], drawn[rate], rates.common[rate]) for rate in form.rates
     }
     equality = equality_test.equality(form.value, values, null, alpha=alpha, worse=form.direction)
     if equality is None:
-        return _test(form, None, alpha, "undefined in too many replicates")
-    detectable = equality_test.detectable_ratio(form.value, null, equality.edge, form.direction)
-    return replace(_test(form, equality, alpha, note), detectable=detectable)
-
-
-def _test(form: Form, equality: equality_test.Equality | None, alpha: float, note: str | None) -> Test:
-    shown = " and ".join(rate.upper() for rate in form.rates)
-    return Test(
-        p=None if equality is None else equality.p,
-        null_median=None if equality is None else equality.median,
-        null_edge=None if equality is None else equality.edge,
-        alpha=alpha,
-        n_resamples=None if equality is None else equality.n_resamples,
-        method=TestMethod.CENTRED_RATES,
-        detectable_unit=f"largest {shown} over smallest",
-        power=equality_test.POWER,
+        return make(p=None, note="undefined in too many replicates")
+    return make(
+        p=equality.p,
+        null_median=equality.median,
+        null_edge=equality.edge,
+        n_resamples=equality.n_resamples,
+        detectable=equality_test.detectable_ratio(form.value, null, equality.edge, form.direction),
         note=note,
     )

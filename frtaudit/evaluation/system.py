@@ -16,12 +16,17 @@ from frtaudit.core import (
     ScoreTail,
     Target,
 )
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Bytes, Flags, Floats, Index, Ints
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
+from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, IntervalSpec, Plan, Weighting
+from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import SpecError
-from frtaudit.stats.bootstrap.resample import Replicates
+from frtaudit.stats.bootstrap.resample import Replicates, replicate
+from frtaudit.stats.bootstrap.rescored_batches import Rescoring
+from frtaudit.stats.bootstrap.weights import draw_between
 from frtaudit.stats.intervals.wilson import WilsonRule
 from frtaudit.stats.rates.censoring import Censoring
 from frtaudit.stats.rates.orders import Asymmetry
@@ -31,6 +36,7 @@ from frtaudit.stats.similarity.scorers import BlockScorer
 
 POOLED = 0
 BELOW_FLOOR = "the threshold lies below the floor of the kept tail"
+STRATIFIED = (Plan.SUBJECTS, Plan.TWO_LEVEL)  # the plans that draw subjects (FORMULAS 8.2)
 WEIGHTINGS: tuple[Weighting, ...] = (Weighting.POOLED, Weighting.IDENTITY)
 DEFAULT_INTERVALS = (
     IntervalSpec(method=Method.WILSON, target=Target.POPULATION),
@@ -250,6 +256,11 @@ class SystemData:
         """The intervals that the spec asks for, or the defaults."""
         return self.spec.intervals or DEFAULT_INTERVALS
 
+    @property
+    def pair_sets(self) -> dict[str, FoldPairs]:
+        """The pairs of the folds, if there are some, and every test set."""
+        return ({} if self.fold_pairs is None else {FOLDS: self.fold_pairs}) | dict(self.test_sets)
+
     def every_group(self) -> list[tuple[int, str | None, str]]:
         """All subjects, and every class of every schema.
 
@@ -294,6 +305,47 @@ def strata_of(spec: AuditSpec, groups: Groups) -> Index | None:
             "bootstrap.stratify", f"no schema is named {name!r}", ", ".join([*groups.schemas, "none"])
         )
     return np.asarray(groups.of[groups.schemas.index(name)], dtype=np.int32)
+
+
+def replicates_of(
+    spec: AuditSpec,
+    plan: Plan,
+    tail: ScoreTail,
+    groups: Groups,
+    targets: Sequence[float],
+    thresholds: Sequence[float] = (),
+    *,
+    progress: Progress = quiet,
+    below: Rescoring | None = None,
+) -> Replicates:
+    """Those of a plan, by the spec's seed, strata and number; the seed knows the plan, not the provider.
+
+    Vendors share subject weights.
+    """
+    return replicate(
+        tail,
+        groups,
+        plan=plan,
+        n=spec.bootstrap.B,
+        seed=seed_of(spec.seed, "bootstrap", plan.value),
+        targets=targets,
+        thresholds=thresholds,
+        strata=strata_of(spec, groups) if plan in STRATIFIED else None,
+        threads=spec.threads,
+        progress=progress,
+        below=below,
+    )
+
+
+def subject_copies(spec: AuditSpec, groups: Groups, subjects: int) -> Bytes:
+    """How often each of K ``subjects`` stands in each replicate of the plan that draws them, shape (K, B)."""
+    strata = strata_of(spec, groups)
+    return draw_between(
+        np.zeros(subjects, dtype=np.int32) if strata is None else strata,
+        seed=seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value),
+        first=0,
+        count=spec.bootstrap.B,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,8 +39,7 @@ def twin_notes(names: Sequence[str], what: str) -> tuple[str, ...]:
     >>> twin_notes(["anna", "\u0430nna"], "subject")[0]
     '1 subject id looks the same as another and is not (places 1 and 2 of the sorted ids): check that they are two'
     """
-    ordered = sorted(set(names))
-    pairs = twins(ordered)
+    pairs = twins(sorted(set(names)))
     if not pairs:
         return ()
     shown = "; ".join(f"{number + 1} and {other + 1}" for number, other in pairs[:SHOWN])

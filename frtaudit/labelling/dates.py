@@ -161,7 +161,7 @@ class Scored:
 
 def scored(half: Half, name: str) -> Scored:
     """What a service scored at one date; two orders of a pair are one, with the mean score (FORMULAS 8.15)."""
-    service = next(candidate for candidate in half.of.services if candidate.name == name)
+    service = half.of.by_name[name]
     ends = half.number[service.first], half.number[service.second]
     keep = (ends[0] >= 0) & (ends[1] >= 0) & ~np.isnan(service.score)
     first, second = (side[keep].astype(np.int64) for side in (np.minimum(*ends), np.maximum(*ends)))

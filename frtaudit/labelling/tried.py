@@ -70,7 +70,7 @@ def _binned(columns: Mapping[str, Texts], schema: SchemaSpec) -> Sequence[str | 
 
 def _pairs(labelling: Labelling, name: str) -> tuple[Service, Flags]:
     """A service, both orders of a pair as one, and which pairs count: of no face known to be of somebody else."""
-    service = pooled(next(candidate for candidate in labelling.services if candidate.name == name))
+    service = pooled(labelling.by_name[name])
     counts = (labelling.sample_of >= 0) | labelling.left_out
     return service, counts[service.first] & counts[service.second]
 

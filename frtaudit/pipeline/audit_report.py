@@ -276,14 +276,14 @@ class Report:
         from frtaudit.report.brief import answer, front_figure
 
         paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in answer(self.result))
-        front = front_figure(self.result)
-        drawn = "" if front is None else _image(front.drawing.png(), f"{front.title}. {front.shows}")
+        front, drawn = front_figure(self.result), ""
+        if front is not None:
+            words, png = (
+                escape(f"{front.title}. {front.shows}"),
+                b64encode(front.drawing.png()).decode("ascii"),
+            )
+            drawn = f'<img style="max-width: 36em" alt="{words}" src="data:image/png;base64,{png}">'
         return f"<p><b>{escape(repr(self))}</b></p>{paragraphs}{drawn}{_short(self)}"
-
-
-def _image(png: bytes, words: str) -> str:
-    encoded = b64encode(png).decode("ascii")
-    return f'<img style="max-width: 36em" alt="{escape(words)}" src="data:image/png;base64,{encoded}">'
 
 
 def _short(report: Report) -> str:

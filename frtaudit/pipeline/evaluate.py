@@ -15,7 +15,13 @@ from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import PLAN_OF
 from frtaudit.evaluation.protocols import Provider
 from frtaudit.evaluation.score_direction import direction_notes
-from frtaudit.evaluation.system import DEFAULT_INTERVALS, WEIGHTINGS, OperatingPoints, SystemData, strata_of
+from frtaudit.evaluation.system import (
+    DEFAULT_INTERVALS,
+    WEIGHTINGS,
+    OperatingPoints,
+    SystemData,
+    replicates_of,
+)
 from frtaudit.inputs.acquisition import listed_tail
 from frtaudit.labelling.cautions import attribution_notes
 from frtaudit.pipeline.censoring import clipped
@@ -29,7 +35,7 @@ from frtaudit.pipeline.thresholds import (
     points_of,
     targets_of,
 )
-from frtaudit.stats.bootstrap.resample import Replicates, replicate
+from frtaudit.stats.bootstrap.resample import Replicates
 from frtaudit.stats.bootstrap.rescored_batches import Rescoring
 from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.labels.suspected_duplicates import MAX_PAIRS
@@ -47,7 +53,6 @@ EACH_ORDER = (
     "as pairs, and intervals for independent comparisons are too narrow"
 )
 WITHIN_SUBJECTS = (Plan.IMAGES, Plan.TWO_LEVEL)
-STRATIFIED = (Plan.SUBJECTS, Plan.TWO_LEVEL)  # the plans that draw subjects (FORMULAS 8.2)
 
 
 def groups_of(cohort: Cohort) -> Groups:
@@ -270,23 +275,13 @@ def _replicates(
     progress: Progress,
     below: Rescoring | None,
 ) -> dict[Plan, Replicates]:
-    """One set of replicates per plan; the seed knows the plan, not the provider: vendors share subject weights."""
+    """One set of replicates per plan that the scores can be drawn by."""
     drawn: dict[Plan, Replicates] = {}
     for plan in plans_of(spec):
         if plan is Plan.COMPARISONS or (plan in WITHIN_SUBJECTS and not tail.mated_complete):
             continue
-        drawn[plan] = replicate(
-            tail,
-            groups,
-            plan=plan,
-            n=spec.bootstrap.B,
-            seed=seed_of(spec.seed, "bootstrap", plan.value),
-            targets=points.targets,
-            thresholds=points.thresholds,
-            strata=strata_of(spec, groups) if plan in STRATIFIED else None,
-            threads=spec.threads,
-            progress=progress,
-            below=below,
+        drawn[plan] = replicates_of(
+            spec, plan, tail, groups, points.targets, points.thresholds, progress=progress, below=below
         )
     return drawn
 

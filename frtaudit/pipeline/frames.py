@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from frtaudit.core import AuditResult, Estimate, Finding, Interval
+from frtaudit.core import AuditResult, Estimate, Interval
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.plain.records import to_json
 from frtaudit.report.source import Bounds, Record, rows_of
@@ -38,7 +38,14 @@ def findings(result: AuditResult) -> "pd.DataFrame":
 
 def finding_rows(result: AuditResult) -> list[dict[str, Json]]:
     """The same rows, by the names of their columns."""
-    return [_finding_row(result, finding) for finding in result.findings]
+    senses = {entry.get("name"): entry.get("sense") for entry in rows_of(result.spec.get("requirements"))}
+    rows = []
+    for finding in result.findings:
+        judged = result.judged(finding)
+        row: dict[str, Json] = dict.fromkeys(_JUDGED) if judged is None else _place_row(judged)
+        row |= {name: getattr(finding, name) for name in ("requirement", "limit", *_FINDING)}
+        rows.append(row | {"verdict": finding.verdict.value, "sense": senses.get(finding.requirement)})
+    return rows
 
 
 def _frame(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> "pd.DataFrame":
@@ -72,12 +79,3 @@ def _row(estimate: Estimate, interval: Interval | None) -> dict[str, Json]:
     row["target"] = None if interval is None else interval.target.value
     row["method"] = None if interval is None else interval.method.value
     return row
-
-
-def _finding_row(result: AuditResult, finding: Finding) -> dict[str, Json]:
-    judged = result.judged(finding)
-    row: dict[str, Json] = dict.fromkeys(_JUDGED) if judged is None else _place_row(judged)
-    row |= {name: getattr(finding, name) for name in ("requirement", "limit", *_FINDING)}
-    declared = rows_of(result.spec.get("requirements"))
-    senses = (entry.get("sense") for entry in declared if entry.get("name") == finding.requirement)
-    return row | {"verdict": finding.verdict.value, "sense": next(senses, None)}

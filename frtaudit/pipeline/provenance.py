@@ -78,7 +78,10 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
     the field that names it.
     """
     used = {str(getattr(provider, "templates", None) or provider.name) for provider in providers}
-    used |= _matchers(spec)
+    lists = [spec.protocol, *(test_set.pairs for test_set in spec.test_sets.values())]
+    makers = [*spec.analyses.values(), *(getattr(pairing, "rules", None) for pairing in lists)]
+    # analyses and protocols look at these templates, whether their systems are audited or not
+    used |= {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
     idle = {
         f"templates/{name}{suffix}"
         for name in cohort_data.templates
@@ -108,13 +111,6 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
             name, digest = Path(path).name, sha256_file(Path(path))
             inputs[name if inputs.get(name, digest) == digest else f"{where}.file/{name}"] = digest
     return inputs
-
-
-def _matchers(spec: AuditSpec) -> set[str]:
-    """Providers whose templates analyses and protocols look at, audited or not."""
-    lists = [spec.protocol, *(test_set.pairs for test_set in spec.test_sets.values())]
-    makers = [*spec.analyses.values(), *(getattr(pairing, "rules", None) for pairing in lists)]
-    return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
 
 
 def rows_of(cohort_data: CohortData, inputs: Mapping[str, str]) -> dict[str, Json]:

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Flags, Floats, Index, Integers, Ints, Shorts
 from frtaudit.core.canonical import pseudonym
-from frtaudit.core.spec_values import FOLDS
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
 from frtaudit.stats.rates.sums import first_not_above
 
@@ -102,8 +101,7 @@ def score_rows(system: SystemData) -> Rows:
         mated = np.broadcast_to(np.True_, tail.mated_i.size)
         return _rows(system, tail.mated_i, tail.mated_j, mated, tail.mated_score, None, sample=tail.rows)
     pairs, table = system.comparisons, system.table
-    declared = [] if system.fold_pairs is None else [system.fold_pairs]
-    same = [folded for folded in (*declared, *system.test_sets.values()) if folded.listed is pairs]
+    same = [folded for folded in system.pair_sets.values() if folded.listed is pairs]
     given = None if pairs.fold is None else pairs.fold.astype(np.int32)
     fold = _folds(same[0]) if same else given
     return _rows(system, pairs.probe, pairs.reference, pairs.mated, table.score, table.failure, fold)
@@ -119,7 +117,7 @@ def _folds(folded: FoldPairs) -> Index:
 def tail_rows(system: SystemData) -> Rows:
     """Non-mated comparisons from the highest score down to the lowest threshold, of the data or of a replicate."""
     if system.table is not None:
-        return Rows(num_rows=0, part=_no_rows)
+        return Rows(num_rows=0, part=lambda *_: SCORE_SCHEMA.empty_table())
     tail, (keep, _) = system.tail, _kept(system)
     i, j, score = tail.tail_i[:keep], tail.tail_j[:keep], tail.tail_score[:keep]
     return _rows(system, i, j, np.broadcast_to(np.False_, keep), score, None, sample=tail.rows)
@@ -179,8 +177,7 @@ def sample_rows(system: SystemData) -> pa.Table:
 
 def pair_rows(system: SystemData) -> pa.Table:
     """The pairs of the folds and of every test set with their scores and folds; -1: in no fold."""
-    declared = {} if system.fold_pairs is None else {FOLDS: system.fold_pairs}
-    parts = [_pairs_of(system, name, folded) for name, folded in (declared | dict(system.test_sets)).items()]
+    parts = [_pairs_of(system, name, folded) for name, folded in system.pair_sets.items()]
     return pa.concat_tables(parts) if parts else PAIR_SCHEMA.empty_table()
 
 
@@ -258,10 +255,6 @@ def _rows(
         probe=probe, reference=reference, mated=mated, score=score, failure=failure, fold=fold, sample=sample,
     )  # fmt: skip
     return Rows(num_rows=len(probe), part=part)
-
-
-def _no_rows(_start: int, _stop: int) -> pa.Table:
-    return SCORE_SCHEMA.empty_table()
 
 
 def _constant(value: str | None, length: int) -> pa.Array:

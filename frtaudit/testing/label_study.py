@@ -6,7 +6,6 @@ service is judged, in turn, so that what is counted is independent.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -27,7 +26,7 @@ from frtaudit.evaluation.intervals import RateSummary
 from frtaudit.labelling import cost
 from frtaudit.labelling.estimate import How, labelled
 from frtaudit.stats.labels import reweighted
-from frtaudit.testing.study.pages import into, write_line
+from frtaudit.testing.study.pages import into, write_indented, write_line
 from frtaudit.testing.web_searches import Truth, search
 
 ALPHA, TARGET, ALARM = 0.05, np.array([0.01]), 1e-3
@@ -294,10 +293,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for row in study(options.searches, options.seed, options.queries):
         rows.append(asdict(row))
         write_line(_line(rows[-1]))
-    if options.docs is not None:
-        into(options.docs, PLACE, table(rows))
-    if options.out is not None:
-        options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    into(options.docs, PLACE, table(rows))
+    write_indented(options.out, rows)
     return int(any(row["held"] and row["p"] <= ALARM for row in rows))
 
 

@@ -7,8 +7,8 @@ and one file is torn.
 
 import io
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +44,8 @@ class Photographs:
         """All files below ``root``; the table's path. The same bytes at each call."""
         root.mkdir(parents=True, exist_ok=True)
         output, lines = OutputFolder(root), []
-        for number, (address, person, group) in enumerate(self._pictures()):
+        for number, (person, image_number) in enumerate(product(range(self.people), range(self.images))):
+            address, group = f"person{person:03d}/{image_number}.jpg", list(GROUPS)[person % len(GROUPS)]
             image, points = self.picture(person, number)
             data = _jpeg(image)
             output.replace(address, data[: len(data) // 2] if number == 1 else data)
@@ -76,11 +77,6 @@ class Photographs:
         base = pattern(self.seed, "person", str(person), colour)
         varied = base + spread * pattern(self.seed, "picture", str(number), colour)
         return varied + ALIKE * varied[:, ::-1]
-
-    def _pictures(self) -> Iterator[tuple[str, int, str]]:
-        for person in range(self.people):
-            for image in range(self.images):
-                yield f"person{person:03d}/{image}.jpg", person, list(GROUPS)[person % len(GROUPS)]
 
 
 def _jpeg(image: Pixels) -> bytes:

@@ -77,8 +77,7 @@ def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tup
 
 def failures(common: CommonSupport) -> Iterator[Measure]:
     """Failure to acquire: the share of all attempts, not of the common support."""
-    systems = [system.system for system in common.systems]
-    failed, who, unit = failed_attempts(systems)
+    failed, who, unit = failed_attempts([system.system for system in common.systems])
     copies = common.copies().astype(np.float64)
     tried = np.bincount(who, minlength=copies.shape[1])
     sums = np.stack([np.bincount(who[flags], minlength=tried.size) for flags in failed])

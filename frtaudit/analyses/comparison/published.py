@@ -11,13 +11,12 @@ from itertools import product
 import numpy as np
 
 from frtaudit.core import Curve, Method, ScoreTail, Target
-from frtaudit.core.arrays import Floats, Ints
+from frtaudit.core.arrays import Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.curves import spans
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.evaluation.over_fmr import Drawn, classes_along, index_along, read_along, without_value
-from frtaudit.evaluation.system import WEIGHTINGS, SystemData
-from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.evaluation.system import WEIGHTINGS, SystemData, replicates_of
 from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.intervals import bootstrap_intervals
 from frtaudit.stats.rates import rates as rates_of
@@ -101,7 +100,7 @@ def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | Non
     )
     if alpha is None or not tail.mated_complete or not targets:
         return curve
-    drawn = _images(system, tail, targets)[w]
+    drawn = replicates_of(system.spec, Plan.IMAGES, tail, system.groups, targets).fnmr[w, ..., 0]
     bounds = [
         bootstrap_intervals.recentered(drawn[:, a], float(value[a]), float(vstat[a]), alpha)
         for a in range(len(targets))
@@ -110,21 +109,6 @@ def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | Non
     return replace(
         curve, low=low, high=high, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES, level=1 - alpha
     )
-
-
-def _images(system: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Floats:
-    """FNMR of everybody in replicates of images, shape (W, B, A)."""
-    replicates = replicate(
-        tail,
-        system.groups,
-        plan=Plan.IMAGES,
-        n=system.spec.bootstrap.B,
-        seed=seed_of(system.spec.seed, "bootstrap", Plan.IMAGES.value),
-        targets=list(targets),
-        thresholds=[],
-        threads=system.spec.threads,
-    )
-    return np.asarray(replicates.fnmr[..., 0])
 
 
 def zones(

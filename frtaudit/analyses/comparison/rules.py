@@ -75,7 +75,10 @@ class Settings:
         """
         if len(names) < 2:
             raise SpecError("providers", f"{len(names)} audited", "two or more to compare")
-        for where, name in self._named():
+        named = [(f"services.{vendor}", name) for vendor in self.services for name in self.services[vendor]]
+        if self.decision.against is not None:
+            named = [("decision.against", self.decision.against), *named]
+        for where, name in named:
             if name not in names:
                 raise SpecError(f"{WHERE}.{where}", f"no system {name!r} is audited", ", ".join(names))
         decision = self.decision
@@ -105,13 +108,6 @@ class Settings:
                 f"found {spec.bootstrap.B}",
                 f"{needed} or more at alpha {spec.bootstrap.alpha:g}",
             )
-
-    def _named(self) -> list[tuple[str, str]]:
-        """Every system that the settings name, and where."""
-        named = [] if self.decision.against is None else [("decision.against", self.decision.against)]
-        return named + [
-            (f"services.{vendor}", name) for vendor, service in self.services.items() for name in service
-        ]
 
 
 def _known(where: str, metric: str) -> None:

@@ -11,12 +11,10 @@ import numpy as np
 
 from frtaudit.core import Groups, LedgerEntry, ScoreTail
 from frtaudit.core.arrays import Flags, Floats, Ints
-from frtaudit.core.canonical import seed_of, sha256
+from frtaudit.core.canonical import sha256
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
-from frtaudit.evaluation.system import WEIGHTINGS, SystemData, strata_of
-from frtaudit.stats.bootstrap import weights
-from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.evaluation.system import WEIGHTINGS, SystemData, replicates_of, subject_copies
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.resolution import unresolved
 from frtaudit.stats.rates.targets import thresholds_at
@@ -73,9 +71,7 @@ class CommonSupport:
     def copies(self) -> Ints:
         """How often each subject is drawn in each replicate, shape (B, K)."""
         system = self.first_system
-        strata = strata_of(system.spec, system.groups)
-        stratum = np.zeros(system.cohort.n_subjects, dtype=np.int64) if strata is None else strata
-        drawn = weights.draw_between(stratum, seed=_seed(system), first=0, count=system.spec.bootstrap.B)
+        drawn = subject_copies(system.spec, system.groups, system.cohort.n_subjects)
         return np.ascontiguousarray(drawn.T.astype(np.int64))
 
 
@@ -200,23 +196,9 @@ def _drawn(
     places = [system.operating_points.declared[a] for a in usable]
     if draws is None:
         places = list(range(len(usable)))
-        draws = replicate(
-            tail,
-            system.groups,
-            plan=Plan.SUBJECTS,
-            n=system.spec.bootstrap.B,
-            seed=_seed(system),
-            targets=[targets[a] for a in usable],
-            thresholds=[],
-            strata=strata_of(system.spec, system.groups),
-            threads=system.spec.threads,
-        )
+        draws = replicates_of(system.spec, Plan.SUBJECTS, tail, system.groups, [targets[a] for a in usable])
     shape = (len(WEIGHTINGS), draws.B, len(targets), len(system.groups.names) + 1)
     fnmr, fmr = np.full(shape, np.nan), np.full(shape, np.nan)
     fnmr[:, :, list(usable)] = draws.fnmr[:, :, places]
     fmr[:, :, list(usable)] = draws.fmr[:, :, places]
     return fnmr, fmr
-
-
-def _seed(system: SystemData) -> int:
-    return seed_of(system.spec.seed, "bootstrap", Plan.SUBJECTS.value)

@@ -22,13 +22,12 @@ from frtaudit.analyses.shared.label_bounds import (
 from frtaudit.core import Estimate
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.spec import FailureScore, Weighting
-from frtaudit.core.spec_values import FOLDS
 from frtaudit.evaluation.differentials import BOTH, Form, forms
 from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.folds import kfold_accuracy
 from frtaudit.stats.groups import class_mix
-from frtaudit.stats.groups.class_counts import ClassTrials, class_sums, class_trials
+from frtaudit.stats.groups.class_counts import ClassSums, class_sums, class_trials
 from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.groups.equality_test import Direction
 from frtaudit.stats.groups.group_contrasts import Box
@@ -50,7 +49,8 @@ class ClassUncertainty:
 
     def estimates(self) -> Iterator[Estimate]:
         """Bounds first, then the mix, then the rates behind the labels."""
-        trials = class_trials(self.system.tail, self._code(), self._count() + 1)
+        tail, rule = self.system.tail, self.system.rule
+        trials = class_trials(tail, self._code(), self._count() + 1)
         causes = self._causes()
         mix = None
         if self.mix is not None:
@@ -60,7 +60,9 @@ class ClassUncertainty:
                 threshold = float(self.system.operating_points.at_target[w, a])
                 if not np.isfinite(threshold) or (not causes and mix is None):
                     continue
-                counts = self._schema_counts(threshold, weighting, trials)
+                row = int(np.searchsorted(rule.mated.thresholds, threshold))
+                sums = class_sums(tail, threshold, trials) if threshold >= tail.cutoff else None
+                counts = self._schema_counts(weighting, rule.mated.subject_errors[row], sums)
                 at: AtKey = {"fmr": self.system.operating_points.targets[a]}
                 yield from self._bounds(counts, threshold, at, causes)
                 if Missing.MISLABELLED in causes:
@@ -104,17 +106,16 @@ class ClassUncertainty:
         return np.array([declared.get(name, declared.get("each", 0.0)) for name in names])
 
     def _schema_counts(
-        self, threshold: float, weighting: Weighting, class_trials: ClassTrials
+        self, weighting: Weighting, mated_errors: Ints, sums: ClassSums | None = None
     ) -> SchemaCounts:
-        tail, rule = self.system.tail, self.system.rule
-        row = int(np.searchsorted(rule.mated.thresholds, threshold))
+        tail = self.system.tail
         return SchemaCounts(
             code=self._code(),
             n_classes=self._count(),
             weighting=weighting,
-            mated_errors=rule.mated.subject_errors[row],
-            mated_trials=rule.mated.subject_pairs,
-            sums=class_sums(tail, threshold, class_trials) if threshold >= tail.cutoff else None,
+            mated_errors=mated_errors,
+            mated_trials=self.system.rule.mated.subject_pairs,
+            sums=sums,
             n_samples=tail.n_samples,
             complete=tail.blocks is None,
         )
@@ -181,16 +182,7 @@ class ClassUncertainty:
         errors, subject_errors = mated_errors(tail, self.system.groups, grid)
         group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
         trials, lost = self.system.trials.mated[group_indices], self._lost()["fnmr"]
-        base = SchemaCounts(
-            code=self._code(),
-            n_classes=self._count(),
-            weighting=Weighting.POOLED,
-            mated_errors=np.zeros(tail.n_samples.size, dtype=np.int64),
-            mated_trials=self.system.rule.mated.subject_pairs,
-            sums=None,
-            n_samples=tail.n_samples,
-            complete=tail.blocks is None,
-        )
+        base = self._schema_counts(Weighting.POOLED, subject_errors[0])
 
         def rates(cause: Missing, place: int) -> Box:
             if cause is Missing.FAILURES:
@@ -210,8 +202,7 @@ class ClassUncertainty:
 
     def _accuracies(self) -> Iterator[Estimate]:
         """Bounds of the skewed error ratio of every set of pairs in folds, for people without a class."""
-        fold_pairs = {} if self.system.fold_pairs is None else {FOLDS: self.system.fold_pairs}
-        for name, pairs in {**fold_pairs, **self.system.test_sets}.items():
+        for name, pairs in self.system.pair_sets.items():
             if kfold_accuracy.empty_folds(pairs.folds, pairs.k):
                 continue
             accuracy = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)

@@ -51,7 +51,13 @@ def certify(
     claims = [_claim("each pair stands once", counts[where] == 1, "pairs")]
     claims += _of_images(pairs, rules.per_image if rules else per_image)
     if per_subject is not None:
-        claims.append(_of_subjects(cohort_data, pairs, per_subject))
+        counts = np.bincount(cohort_data.cohort.subject_of[pairs.probe[pairs.mated]])
+        counts = counts[counts > 0]
+        rule, worst = (
+            f"each subject in at most {per_subject} mated pairs",
+            f"one has {int(counts.max(initial=0))}",
+        )
+        claims.append(_claim(rule, counts <= per_subject, "subjects", worst))
     if pairs.fold is not None and pairs.n_listed:
         fold = pairs.fold.astype(np.int64)
         claims += _of_folds(cohort_data, pairs, fold)
@@ -87,13 +93,6 @@ def _of_images(pairs: Comparisons, most: int | None) -> Iterator[Claim]:
         if most is not None and counts.size:
             worst = f"one stands in {int(counts.max())}"
             yield _claim(f"each image in at most {most} {kind} pairs", counts <= most, "images", worst)
-
-
-def _of_subjects(cohort_data: CohortData, pairs: Comparisons, most: int) -> Claim:
-    counts = np.bincount(cohort_data.cohort.subject_of[pairs.probe[pairs.mated]])
-    counts = counts[counts > 0]
-    worst = f"one has {int(counts.max(initial=0))}"
-    return _claim(f"each subject in at most {most} mated pairs", counts <= most, "subjects", worst)
 
 
 def _of_folds(cohort_data: CohortData, pairs: Comparisons, fold: Ints) -> Iterator[Claim]:
@@ -244,8 +243,7 @@ def _of_groups(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Ite
     """Equal numbers of each group, non-mated pairs within one."""
     groups = _groups(cohort_data, rules)
     inside = [flags[pairs.probe] & flags[pairs.reference] for flags in groups.values()]
-    within = np.any(inside, axis=0)
-    yield _claim("both samples of one group", within, "pairs")
+    yield _claim("both samples of one group", np.any(inside, axis=0), "pairs")
     for kind, of in (("mated", pairs.mated), ("non-mated", ~pairs.mated)):
         counts = np.array([int(np.count_nonzero(flags & of)) for flags in inside])
         text = f"{int(counts.min())} to {int(counts.max())} pairs"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -50,8 +50,12 @@ class _Page(HTMLParser):
             self.base = self.base or attributes.get("href", "")
         elif element in ("article", "main"):
             self._main += 1
-        elif element == "img" and self._main and _large(attributes):
-            self.inside.append(attributes["src"].strip())
+        elif element == "img" and self._main:
+            sizes = [attributes.get(side, "").removesuffix("px") for side in ("width", "height")]
+            small = any(size.isascii() and size.isdigit() and int(size) < SMALL for size in sizes)
+            source = attributes.get("src", "")
+            if source.strip() and not source.startswith("data:") and not small:
+                self.inside.append(source.strip())
         self._script = element == "script" and attributes.get("type", "").lower() == "application/ld+json"
 
     def handle_endtag(self, element: str) -> None:
@@ -79,13 +83,6 @@ def lead_of(data: bytes, address: str) -> Lead:
     images = [_joined(base, link) for link in (*named[:1], *page.inside[: not named])]
     dates = [date_of(text) for text in (*(page.meta.get(name, "") for name in DATED), *page.times)]
     return Lead(image=next(iter(images), None), date=next((date for date in dates if date is not None), None))
-
-
-def _large(attributes: Mapping[str, str]) -> bool:
-    """Whether an image has an address, and is not said to be small."""
-    sizes = [attributes.get(side, "").removesuffix("px") for side in ("width", "height")]
-    small = any(size.isascii() and size.isdigit() and int(size) < SMALL for size in sizes)
-    return bool(attributes.get("src", "").strip()) and not attributes["src"].startswith("data:") and not small
 
 
 def _joined(base: str, address: str) -> str | None:

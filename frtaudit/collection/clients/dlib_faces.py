@@ -23,6 +23,7 @@ EXTRA = "pip install frtaudit[dlib]"
 CNN_FILE = "mmod_human_face_detector.dat"
 RECOGNITION_FILE = "dlib_face_recognition_resnet_model_v1.dat"
 CHIP = 150  # pixels of a side of what the recognition network takes
+_sha256 = cache(sha256_file)  # of a model file, read once
 
 
 class Finder(StrEnum):
@@ -100,12 +101,7 @@ def model_file(name: str) -> Path:
 
 def digests(names: Sequence[str]) -> dict[str, str]:
     """``sha256 of NAME`` to the digest of that model file."""
-    return {f"sha256 of {name}": _digest(model_file(name)) for name in names}
-
-
-@cache
-def _digest(path: Path) -> str:
-    return sha256_file(path)
+    return {f"sha256 of {name}": _sha256(model_file(name)) for name in names}
 
 
 def library() -> Any:  # noqa: ANN401  a module without types
@@ -140,17 +136,15 @@ class Detector:
         """
         small, shrunk = _shrunk(image, self._how.longest)
         try:
-            faces = [_face(rect, confidence, shrunk) for rect, confidence in self._found(small)]
+            if self._how.finder is Finder.CNN:
+                seen = [(face.rect, face.confidence) for face in self._find(small, self._how.upsample)]
+            else:
+                rects, confidences, _ = self._find.run(small, self._how.upsample, 0.0)
+                seen = list(zip(rects, confidences, strict=True))
+            faces = [_face(rect, confidence, shrunk) for rect, confidence in seen]
         except (MemoryError, RuntimeError) as error:  # dlib says std::bad_alloc as either
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "out_of_memory") from error
         return sorted(faces, key=lambda face: (face.box.x, face.box.y, face.box.width))
-
-    def _found(self, image: Pixels) -> list[tuple[Any, float]]:
-        if self._how.finder is Finder.CNN:
-            detections = self._find(image, self._how.upsample)
-            return [(detection.rect, detection.confidence) for detection in detections]
-        rects, confidences, _ = self._find.run(image, self._how.upsample, 0.0)
-        return list(zip(rects, confidences, strict=True))
 
 
 def _shrunk(image: Pixels, longest: int) -> tuple[Pixels, float]:

@@ -71,8 +71,10 @@ class _Reader:
         self._text = []
         if _bare(name) in ("item", "entry"):
             self._open = {}
-        elif self._open is not None and _bare(name) == "link" and _leads(attributes):
-            self._open.setdefault("link", attributes["href"])
+        elif self._open is not None and _bare(name) == "link":
+            leads = attributes.get("rel", "alternate") == "alternate"  # in Atom: to the article itself
+            if leads and attributes.get("href"):
+                self._open.setdefault("link", attributes["href"])
 
     def end(self, name: str) -> None:
         text, self._text, bare = "".join(self._text).strip(), [], _bare(name)
@@ -86,11 +88,6 @@ class _Reader:
 
     def text(self, text: str) -> None:
         self._text.append(text)
-
-
-def _leads(attributes: Mapping[str, str]) -> bool:
-    """Whether a link of Atom leads to the article itself."""
-    return bool(attributes.get("href")) and attributes.get("rel", "alternate") == "alternate"
 
 
 def _bare(name: str) -> str:

@@ -89,7 +89,14 @@ class RateLimiter:
         self._count(kind)
 
     def _wait(self) -> None:
-        wait = self._turn()
+        """Wait for one's turn: calls are spaced by 1 / rate, after as many at once as a burst holds."""
+        rate = self.limits.rate
+        if rate is None:
+            return
+        with self._lock:
+            now = self.clock()
+            self._next = max(self._next, now - max(BURST, 1.0 / rate)) + 1.0 / rate
+            wait = self._next - now
         if wait > 0:
             self.sleep(wait)
 
@@ -100,16 +107,6 @@ class RateLimiter:
     def price(self, kind: str) -> Fraction:
         """Of one attempt."""
         return prices(self.limits)[kind]
-
-    def _turn(self) -> float:
-        """Seconds until one's turn: calls are spaced by 1 / rate, after as many at once as a burst holds."""
-        rate = self.limits.rate
-        if rate is None:
-            return 0.0
-        with self._lock:
-            now = self.clock()
-            self._next = max(self._next, now - max(BURST, 1.0 / rate)) + 1.0 / rate
-            return self._next - now
 
 
 def prices(limits: Limits) -> Mapping[str, Fraction]:

@@ -57,14 +57,14 @@ class ImageList:
         return Shot(self.addresses[row], self.given[row] if self.given else None)
 
 
-def read_image(root: str, address: str, most_bytes: int = MAX_BYTES) -> bytes:
+def read_image(root: str, address: str) -> bytes:
     """The bytes of an image's file, no more than are allowed.
 
     Raises :class:`CallError` (failure to acquire, ``unreadable_image``).
     """
     try:
         with open_regular(Path(root) / address) as stream:
-            return stream.read(most_bytes + 1)
+            return stream.read(MAX_BYTES + 1)
     except (OSError, DataError) as error:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image") from error
 

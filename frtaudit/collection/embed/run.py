@@ -50,7 +50,13 @@ def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quie
     """
     cautions = scaling(spec)
     images = images_of(spec.images, spec.people, spec.root)
-    _check_given(spec, images)
+    if name_of("detector", type(spec.detector)) == "given":
+        by_landmarks = spec.preset.cut is Cut.LANDMARKS
+        if by_landmarks and not images.landmarks:
+            accepted = "x1, y1, x2, y2 at least, or another detector"
+            raise DataError("images", "no columns of landmarks", accepted)
+        if not by_landmarks and not images.boxes:
+            raise DataError("images", "no columns of boxes", "x, y, width, height, or another detector")
     into = Path(spec.into)
     metadata = folder.metadata_of(images, Path(spec.images), into)
     into.mkdir(parents=True, exist_ok=True)
@@ -84,16 +90,6 @@ def scaling(spec: EmbedSpec) -> tuple[str, ...]:
     if spec.preset.scaled_in_graph and not scales:
         return ("the preset says that the model scales pixels, but its first operations do not",)
     return ()
-
-
-def _check_given(spec: EmbedSpec, images: ImageList) -> None:
-    """Raise :class:`DataError` where faces are given and the table has not what the preset needs of them."""
-    if name_of("detector", type(spec.detector)) != "given":
-        return
-    if spec.preset.cut is Cut.LANDMARKS and not images.landmarks:
-        raise DataError("images", "no columns of landmarks", "x1, y1, x2, y2 at least, or another detector")
-    if spec.preset.cut is not Cut.LANDMARKS and not images.boxes:
-        raise DataError("images", "no columns of boxes", "x, y, width, height, or another detector")
 
 
 @dataclass(slots=True)
@@ -160,16 +156,16 @@ class EmbedRun:
             return None
         try:
             read = json.loads((self.into / folder.record_name(self.spec.name)).read_bytes())
-            if read["identity"] == identity and read["images"]["sha256"] == self._digest_of_images():
-                return EmbedStatus(summary=("nothing to do: all files exist", *_summary(read)), warnings=())
+            if read["identity"] == identity:
+                rows = self._progress(range(len(self.images.ids)), "comparing images")
+                if read["images"]["sha256"] == digest(self._digests(rows)):
+                    return EmbedStatus(
+                        summary=("nothing to do: all files exist", *_summary(read)), warnings=()
+                    )
         except (OSError, ValueError, KeyError, TypeError):
             pass
         text = f"{folder.templates_name(self.spec.name)} exists, for other images or settings"
         raise DataError("into", text, "name=NAME for another system, or another folder")
-
-    def _digest_of_images(self) -> str:
-        rows = range(len(self.images.ids))
-        return digest(self._digests(self._progress(rows, "comparing images")))
 
     def _prepare(self, identity: str) -> None:
         """A folder for blocks. Raises :class:`DataError` where it holds those of another run."""
@@ -186,7 +182,11 @@ class EmbedRun:
 
     def _embed(self, identity: str) -> None:
         numbers = self._progress(range(self._n_blocks), "comparing images with finished blocks")
-        there = {number for number in numbers if self._is_done(identity, number)}
+        there = set()
+        for number in numbers:
+            block = self._block(identity, number)
+            if block is not None and block.sha256.tolist() == self._digests(self._rows(number)):
+                there.add(number)
         if there:
             size = len(self.images.ids)
             self._tell(f"{min(len(there) * SIZE, size)} of {size} images are done")
@@ -199,11 +199,6 @@ class EmbedRun:
         come = processes.write_blocks(self.spec, root, into, self.worker, todo, identity)
         for _ in self._progress(list(todo), f"embedding, blocks of {SIZE} images"):
             next(come)
-
-    def _is_done(self, identity: str, number: int) -> bool:
-        """Whether an earlier run has the block, of the images as they are on the disk."""
-        block = self._block(identity, number)
-        return block is not None and block.sha256.tolist() == self._digests(self._rows(number))
 
     def _digests(self, rows: Iterable[int]) -> list[str]:
         return [digest_of(self.images.root, self.images.addresses[row]) for row in rows]

@@ -62,16 +62,12 @@ class EmbedSpec:
         if self.preset.engine is EngineKind.DLIB and self.model is not None:
             raise SpecError("model", "a file, but preset=dlib has its own model", "preset=dlib without model")
         if not self.name:
-            stem = "dlib" if self.model is None else Path(self.model).stem
-            object.__setattr__(self, "name", stem)
+            object.__setattr__(self, "name", "dlib" if self.model is None else Path(self.model).stem)
         if not _NAME.fullmatch(self.name) or self.name.lower().partition(".")[0] in RESERVED:
             accepted = f"name=NAME: 1 to 100 {ASCII}; not the name of a device"
             raise SpecError("name", f"{self.name!r}", accepted)
         if not 0 <= self.workers <= 256:
             raise SpecError("workers", f"{self.workers}", "0 for as many as there are cores, to 256")
-        self._check_detector()
-
-    def _check_detector(self) -> None:
         needed, gives = _NEEDS[self.preset.cut], self.detector.gives
         whole = Gives.WHOLE in gives and self.preset.cut is not Cut.DLIB
         if needed not in gives and not whole:
@@ -108,7 +104,12 @@ def from_plain(data: Mapping[str, object]) -> EmbedSpec:
     for name, setting in fields.items():
         if required(setting) and given.get(name) in (None, "???"):
             raise SpecError(name, "no value", _wanted(name))
-    return EmbedSpec(**{key: _field(key, value) for key, value in given.items()})
+    hints = hints_of(EmbedSpec)
+    values: dict[str, Built] = {
+        key: plugin(key, value, key) if key == "detector" else build(hints[key], value, key)
+        for key, value in given.items()
+    }
+    return EmbedSpec(**values)
 
 
 def _wanted(name: str) -> str:
@@ -119,12 +120,6 @@ def _wanted(name: str) -> str:
     if name == "preset":
         return "preset=NAME: frtaudit list preset shows the input of each family of models"
     return f"detector=NAME with one of: {', '.join(names('detector'))}"
-
-
-def _field(name: str, value: object) -> Built:
-    if name == "detector":
-        return plugin("detector", value, name)
-    return build(hints_of(EmbedSpec)[name], value, name)
 
 
 def settings_of(spec: EmbedSpec) -> dict[str, str]:

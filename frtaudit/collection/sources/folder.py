@@ -74,16 +74,15 @@ class Folder:
         root = Path(self.root)
         if not root.is_dir():
             raise DataError("source.root", f"no folder {self.root!r}", "a folder of images")
-        listed = self._listed(root) if self.files is not None else self._folders(root)
+        if self.files is None:
+            listed = self._folders(root)
+        else:
+            listed = queries_of(Path(self.files), "file")
+            for address, place in (image for query in listed for image in query.images):
+                check_below(root, address, place, "source.root")
         if not any(query.images for query in listed):
             raise DataError("source.root", "no image below the folder", f"files ending in {', '.join(KINDS)}")
         return listed
-
-    def _listed(self, root: Path) -> list[Query]:
-        queries = queries_of(Path(self.files or ""), "file")
-        for address, place in (image for query in queries for image in query.images):
-            check_below(root, address, place, "source.root")
-        return queries
 
     def _folders(self, root: Path) -> list[Query]:
         there = {path.name: path for path in sorted(root.iterdir()) if path.is_dir() and path.name[0] != "."}

@@ -89,10 +89,9 @@ class MadeUp:
             return picture_with([], 240, 200, behind)
         faces: list[tuple[Bytes, int, int]] = [(self._face(query, image), 40, 30)]
         if kind == "crowd":
-            strangers = 1 + seed_of(self.seed, "crowd", str(query), str(image)) % 2
-            faces += [
-                (self._stranger(query, image, index), 180 + 110 * index, 50) for index in range(strangers)
-            ]
+            for index in range(1 + seed_of(self.seed, "crowd", str(query), str(image)) % 2):
+                stranger = pattern(self.seed, "stranger", str(query), str(image), str(index))
+                faces.append((drawn(stranger, SIDE - 16 * (index + 1)), 180 + 110 * index, 50))
         return picture_with(faces, 180 + 110 * (len(faces) - 1) + 60, 200, behind)
 
     def kind(self, query: int, image: int) -> str:
@@ -118,7 +117,3 @@ class MadeUp:
 
     def _background(self, query: int, image: int) -> Bytes:
         return background(self.seed, "ground", str(query), str(image))
-
-    def _stranger(self, query: int, image: int, index: int) -> Bytes:
-        who = pattern(self.seed, "stranger", str(query), str(image), str(index))
-        return drawn(who, SIDE - 16 * (index + 1))

@@ -77,16 +77,12 @@ def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     try:
         return kind(**values)
     except SpecError as error:
-        raise _at_place(error, where) from None
+        if not error.where.startswith("."):
+            raise
+        below = (where + error.where).strip(".") or "spec"
+        raise SpecError(below, error.found, error.accepted) from None
     except (ValueError, TypeError) as error:
         raise SpecError(where or "spec", str(error)) from None
-
-
-def _at_place(error: SpecError, where: str) -> SpecError:
-    """The same error of a value that cannot know where it stands: it says ``.rate``, or ``.`` for all of it."""
-    if not error.where.startswith("."):
-        return error
-    return SpecError((where + error.where).strip(".") or "spec", error.found, error.accepted)
 
 
 def refuse_unknown(where: str, keys: Iterable[str], accepted: Iterable[str]) -> None:

@@ -45,17 +45,12 @@ class Import:
         if self.known.samples.subjects is None:
             again = f"frtaudit import {folder} into=FOLDER templates=SYSTEM.npz"
             return f"embed the images (arrays embedding and image_id), then: {again}"
-        if self.has_images:
+        paths = self.known.samples.columns.get("path", ())
+        if len(paths) > 0 and all(paths):  # an image for each sample is what ``frtaudit embed`` asks for
             words = " ".join([shell_word("root", self.folder), "preset=dlib", shell_word("into", self.into)])
             embed = f"frtaudit embed {into}/metadata.csv {words}"
             return f"{embed}  (other models: frtaudit list preset), then: {check}"
         return f"put {into}/templates/SYSTEM.npz there (arrays embedding and image_id), then: {check}"
-
-    @property
-    def has_images(self) -> bool:
-        """Whether the folder holds the image of each sample: what ``frtaudit embed`` asks for."""
-        paths = self.known.samples.columns.get("path", ())
-        return len(paths) > 0 and all(paths)
 
 
 def read_import(folder: str, into: str, named: str, options: Options) -> Import:

@@ -150,9 +150,11 @@ def _of_arrays(folder: Contents, name: str, options: Options) -> Vectors | None:
     if HAS in beside and beside[HAS].dtype.kind == "b":
         wanted["here"] = HAS
     read = arrays(folder.path(name), name, wanted)
+    with np.errstate(over="ignore"):
+        vectors = read["embedding"].astype(np.float32)
     return Vectors(
         file=name,
-        vectors=_singles(read["embedding"]),
+        vectors=vectors,
         ids=_texts(read.get("ids")),
         subjects=_texts(read.get("subjects")),
         here=np.asarray(read["here"], dtype=np.bool_) if "here" in read else None,
@@ -177,11 +179,6 @@ def _texts(values: Array | None) -> list[str] | None:
     if values.dtype.kind == "S":
         return [text.decode("utf-8", "replace") for text in values.tolist()]
     return [str(text) for text in values.tolist()]
-
-
-def _singles(values: Array) -> Singles:
-    with np.errstate(over="ignore"):
-        return values.astype(np.float32)
 
 
 def _is_wide(folder: Contents, name: str) -> bool:

@@ -42,8 +42,7 @@ class Cfp:
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """The pairs of one protocol; numbers count from 1."""
         splits = sorted(name for name in folder.texts(".txt") if SPLIT.fullmatch(name))
-        kinds = sorted({_match(name)["kind"] for name in splits})
-        kind = options.chosen(kinds, "protocols")
+        kind = options.chosen(sorted({_match(name)["kind"] for name in splits}), "protocols")
         images = {pose: _images(folder, file) for pose, file in _lists(folder).items()}
         rows = {name: row for by_number in images.values() for name, row in by_number.values()}
         ids = sorted(rows)

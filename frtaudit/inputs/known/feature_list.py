@@ -29,9 +29,7 @@ class FeatureList:
     def recognise(self, folder: Contents) -> Evidence | None:
         """A file of lines ``path number number ...``, and one whose lines end with 0 or 1, half as many."""
         files = _files(folder)
-        if files is None:
-            return None
-        return Evidence(file=files[0], found=f"a path and numbers a line; labels in {files[1]}")
+        return files and Evidence(file=files[0], found=f"a path and numbers a line; labels in {files[1]}")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
         """Embeddings, pairs by place, labels; people where folders or names agree with all labels."""

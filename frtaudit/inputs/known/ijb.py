@@ -25,9 +25,7 @@ class Ijb:
     def recognise(self, folder: Contents) -> Evidence | None:
         """Lines ``1.jpg template medium``, and lines ``template template label`` of such templates."""
         files = _files(folder)
-        if files is None:
-            return None
-        return Evidence(file=files[0], found=f"images by template and medium; pairs in {files[1]}")
+        return files and Evidence(file=files[0], found=f"images by template and medium; pairs in {files[1]}")
 
     def read(self, folder: Contents, options: Options) -> KnownSet:  # noqa: ARG002  readers share a signature
         """Samples are templates, whose numbers need not be consecutive."""

@@ -51,7 +51,9 @@ class ScoreArrays:
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """The cohort, as of a score list. Raises :class:`DataError` naming the row, counted from 0."""
-        inputs = {NAME: self._sha256()}
+        columns: dict[str, Json] = {name: sha256(dumps(texts).encode()) for name, texts in self.texts.items()}
+        numbers = {"score": sha256(self.score.tobytes()), "mated": sha256(self.mated.tobytes())}
+        inputs = {NAME: digest(columns | numbers)}
         if not self.named:
             scores = Scores(name=self.system, mated=self.score[self.mated], non_mated=self.score[~self.mated])
             return cohort_data_of_scores([scores], inputs)
@@ -69,12 +71,6 @@ class ScoreArrays:
         mated = pa.array(np.where(self.mated, "1", "0").tolist(), pa.string())
         whole = pa.table({**columns, "mated": mated, "score": pa.array(self.score)})
         return Table(name=NAME, frame=whole.to_pandas(types_mapper=pd.ArrowDtype), unit="row", first=0)
-
-    def _sha256(self) -> str:
-        columns: dict[str, Json] = {name: sha256(dumps(texts).encode()) for name, texts in self.texts.items()}
-        return digest(
-            {**columns, "score": sha256(self.score.tobytes()), "mated": sha256(self.mated.tobytes())}
-        )
 
 
 def score_arrays(

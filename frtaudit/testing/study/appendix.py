@@ -6,7 +6,6 @@ how often the report's 95 % interval holds the rate of the whole set, over cohor
 analysis says of the same interval, on average over audits of such cohorts; an audit without errors says nothing.
 """
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -25,7 +24,7 @@ from frtaudit.evaluation.operating_points import OperatingPoint
 from frtaudit.stats.intervals import coverage
 from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.tail import no_groups
-from frtaudit.testing.study.pages import parser_of, write_line
+from frtaudit.testing.study.pages import parser_of, write_indented, write_line
 from frtaudit.testing.study.sets import one_sided, scored_sets, shown, superpopulation
 from frtaudit.testing.study.sets.superpopulation import RealSet
 from frtaudit.testing.study.systems import cohort_of, spec_of, system_of
@@ -141,8 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 new = designs(of, people, target, options.cohorts, options.audits)
                 write_line("\n".join(lines(new)[2 if results else 0 :]))
                 results += new
-    if options.out:
-        options.out.write_text(json.dumps([asdict(design) for design in results], indent=1) + "\n", "utf-8")
+    write_indented(options.out, map(asdict, results))
     return int(not all(design.holds for design in results))
 
 

@@ -15,7 +15,7 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.stats.intervals.clustered_share import share_bounds
 from frtaudit.testing.study.misses import Misses, missed, totals
-from frtaudit.testing.study.pages import into, parser_of
+from frtaudit.testing.study.pages import into, markdown, parser_of, verdict
 from frtaudit.testing.study.sets.one_sided import ERRORS
 
 PEOPLE = (60, 200)
@@ -103,20 +103,17 @@ def _missed(failing: Failing, trials: Ints, rng: np.random.Generator) -> Floats:
 def table(results: Sequence[Tried]) -> str:
     """The worst cell of each pattern of attempts in Markdown."""
     times = " / ".join(f"{error:g}" for error in ERRORS)
-    lines = [
-        f"| attempts | cells | lower misses, times nominal at {times} | upper misses | |",
-        "|---" * 5 + "|",
-    ]
+    rows = []
     for tried in dict.fromkeys(cell.tried for cell in results):
         alike = [cell for cell in results if cell.tried == tried]
         lower, upper = (
             " / ".join(f"{value:.2f}" for value in (np.array(counts) / alike[0].cohorts / ERRORS).max(axis=0))
             for counts in ([cell.lower for cell in alike], [cell.upper for cell in alike])
         )
-        broken = dict.fromkeys(name for cell in alike for name in cell.broken)
-        word = f"**claim rejected: {', '.join(broken)}**" if broken else "holds"
-        lines.append(f"| {tried} | {len(alike)} | {lower} | {upper} | {word} |")
-    return "\n".join(lines)
+        word = verdict(dict.fromkeys(name for cell in alike for name in cell.broken))
+        rows.append((tried, f"{len(alike)}", lower, upper, word))
+    lower = f"lower misses, times nominal at {times}"
+    return markdown(("attempts", "cells", lower, "upper misses", ""), rows)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

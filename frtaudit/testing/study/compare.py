@@ -5,12 +5,10 @@ enough that their errors hang together by 0.8. They are evaluated and compared a
 expect 5, 20 and 200 false matches. A difference is planted by moving the second system's mated scores down.
 """
 
-import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 import scipy
@@ -26,14 +24,15 @@ from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population
-from frtaudit.testing.study.pages import into, parser_of, write_line
+from frtaudit.testing.study.misses import Claim, of_share, told
+from frtaudit.testing.study.pages import parser_of
 from frtaudit.testing.study.systems import SYSTEM, cohort_of, spec_of, system_of
 
-ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
+ALPHA, POWER, WIDTH = 0.05, 0.8, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets
 SUBJECTS, SAMPLES, PILOTS = 100, 4, 40
 NAMES = ("first", "second")
-PLACE = "vendors"  # of its table on a page
+PLACE, HEAD = "vendors", ("people", "claim", "found", "held to", "p")  # its table on a page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,18 +50,6 @@ SCENES = (
     Scene(population=WOLVES, noise=0.10),
     Scene(population=CLEAR, noise=0.15),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """A number over cohorts and what was claimed of it; ``p``: of the claim, one-sided (binomial for a share)."""
-
-    scene: str
-    claim: str
-    found: float
-    cohorts: int
-    limit: float
-    p: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,13 +201,13 @@ def _exchangeable(scene: Scene, seen: Sequence[CohortComparison]) -> Iterator[Cl
         alike = float(np.nanmean([comparison.alike[a] for comparison in seen]))
         differs = np.array([comparison.told[a] for comparison in seen])
         claim = f"exchangeable vendors (errors correlated by {alike:.2f}) differ significantly"
-        yield _share(where, claim, differs, ALPHA, "greater")
+        yield of_share(where, claim, differs, ALPHA, "greater")
         ratio = np.array(
             [comparison.paired[a] / comparison.unpaired[a] for comparison in seen if comparison.tested[a]]
         )
         yield _mean(where, "paired width over unpaired", ratio, WIDTH)
     turned = np.array([not comparison.turned for comparison in seen])
-    yield _share(name, "swapping the labels does more than flip signs", turned, 0.0, "greater")
+    yield of_share(name, "swapping the labels does more than flip signs", turned, 0.0, "greater")
 
 
 def _planted(
@@ -239,7 +226,9 @@ def _planted(
             family = compared(support_of(systems))[a].family
             detected.append(family is not None and bool(family.p()[0] <= ALPHA))
         where = f"{scene.population.name}, {expected} expected false matches"
-        yield _share(where, f"a planted difference of {size:.3f} is found", np.array(detected), POWER, "less")
+        yield of_share(
+            where, f"a planted difference of {size:.3f} is found", np.array(detected), POWER, "less"
+        )
 
 
 def _shift(pilots: Sequence[Sequence[SystemData]], a: int, size: float) -> float | None:
@@ -269,16 +258,9 @@ def _self(scene: Scene, seed: int, resamples: int) -> Claim:
     differs = np.array(
         [judged.family is not None or set(judged.untested.values()) != {IDENTICAL} for judged in judgeds]
     )
-    return _share(
+    return of_share(
         scene.population.name, f"a vendor against itself is not {IDENTICAL}", differs, 0.0, "greater"
     )
-
-
-def _share(scene: str, claim: str, flags: Flags, limit: float, beyond: Literal["less", "greater"]) -> Claim:
-    """``beyond``: on which side of the limit a count breaks the claim."""
-    hits = int(np.count_nonzero(flags))
-    p = float(scipy.stats.binomtest(hits, flags.size, limit, alternative=beyond).pvalue)
-    return Claim(scene=scene, claim=claim, found=hits / flags.size, cohorts=flags.size, limit=limit, p=p)
 
 
 def _mean(scene: str, claim: str, values: Floats, limit: float) -> Claim:
@@ -287,32 +269,6 @@ def _mean(scene: str, claim: str, values: Floats, limit: float) -> Claim:
     z = (float(values.mean()) - limit) / max(spread / np.sqrt(values.size), 1e-12)
     p = float(scipy.stats.t.sf(z, max(values.size - 1, 1)))
     return Claim(scene=scene, claim=claim, found=float(values.mean()), cohorts=values.size, limit=limit, p=p)
-
-
-def lines(claims: Sequence[Claim]) -> Iterator[str]:
-    """One line for each claim, those that do not hold marked."""
-    for claim in claims:
-        word = "holds" if claim.p > ALARM else "DOES NOT HOLD"
-        found_of = f"{claim.found:.3f} of {claim.cohorts} (limit {claim.limit:g}, p {claim.p:.3g})"
-        yield f"{claim.scene}: {claim.claim} {found_of}: {word}"
-
-
-def table(claims: Sequence[Mapping[str, Any]]) -> str:
-    """The claims as rows of a page in Markdown.
-
-    >>> row = {"scene": "hubs", "claim": "a planted one is found", "found": 0.9, "cohorts": 9, "limit": 0.8, "p": 1.0}
-    >>> print(table([row]))
-    | people | claim | found | held to | p |
-    |---|---|---|---|---|
-    | hubs | a planted one is found | 0.900 of 9 | 0.8 at least | 1 |
-    """
-    head = ["| people | claim | found | held to | p |", "|---|---|---|---|---|"]
-    rows = [
-        f"| {claim['scene']} | {claim['claim']} | {claim['found']:.3f} of {claim['cohorts']} "
-        f"| {claim['limit']:g} at {'least' if 'planted' in claim['claim'] else 'most'} | {claim['p']:.2g} |"
-        for claim in claims
-    ]
-    return "\n".join([*head, *rows])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -326,15 +282,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     wanted = options.scene or [scene.population.name for scene in SCENES]
     scenes = [scene for scene in SCENES if scene.population.name in wanted]
-    claims = []
-    for claim in study(options.cohorts, options.resamples, options.seed, scenes):
-        claims.append(claim)
-        write_line("\n".join(lines([claim])))
-    rows: list[Mapping[str, Any]] = [asdict(row) for row in claims]
-    into(options.docs, PLACE, table(rows))
-    if options.out is not None:
-        options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
-    return int(any(row.p <= ALARM for row in claims))
+    return told(study(options.cohorts, options.resamples, options.seed, scenes), PLACE, HEAD, options)
 
 
 if __name__ == "__main__":

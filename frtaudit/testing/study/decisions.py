@@ -24,7 +24,7 @@ from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.stats.similarity.transactions import transaction_tail
 from frtaudit.testing.populations import Sampled
 from frtaudit.testing.study.misses import Misses, missed, totals
-from frtaudit.testing.study.pages import into, parser_of
+from frtaudit.testing.study.pages import into, markdown, parser_of, verdict
 from frtaudit.testing.study.sets.one_sided import ERRORS, shares
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
 from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, ready, sources
@@ -213,17 +213,19 @@ def design(of: ScoredSet, people: int, target: float, cohorts: int) -> list[Deci
 def table(results: Sequence[Decided]) -> str:
     """The designs in Markdown."""
     times = " / ".join(f"{error:g}" for error in ERRORS)
-    lines = [
-        f"| cohorts of | people | rate | lower misses at {times} | upper misses | of | |",
-        "|---" * 7 + "|",
-    ]
-    for row in results:
-        lower, upper = shares(row.lower, row.upper, row.cohorts)
-        word = f"**claim rejected: {', '.join(row.broken)}**" if row.broken else "holds"
-        lines.append(
-            f"| {row.set} | {row.people} | {row.rate} | {lower} | {upper} | {row.cohorts} | {word} |"
+    head = ("cohorts of", "people", "rate", f"lower misses at {times}", "upper misses", "of", "")
+    rows = (
+        (
+            row.set,
+            f"{row.people}",
+            row.rate,
+            *shares(row.lower, row.upper, row.cohorts),
+            f"{row.cohorts}",
+            verdict(row.broken),
         )
-    return "\n".join(lines)
+        for row in results
+    )
+    return markdown(head, rows)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -5,7 +5,6 @@ functions with replicates drawn (FORMULAS 8.2, 8.19, 8.21). Groups are dealt at 
 rates of the set, and whichever is picked differs from the rest by chance alone.
 """
 
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -15,18 +14,17 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from frtaudit.core import Estimate, Groups, Interval, Method, ScoreTail, Target
+from frtaudit.core import Estimate, Interval, Method, ScoreTail, Target
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.spec import AuditSpec, IntervalSpec, Plan, Weighting
+from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate
 from frtaudit.evaluation.picked_group import picked
-from frtaudit.evaluation.system import SystemData, strata_of
+from frtaudit.evaluation.system import SystemData, replicates_of
 from frtaudit.pipeline.evaluate import groups_of, request_of
 from frtaudit.pipeline.thresholds import points_of
-from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.intervals.wilson import WilsonRule, prepare, prepare_mated
 from frtaudit.stats.rates.rates import rates
 from frtaudit.stats.rates.resolution import unresolved
@@ -35,7 +33,7 @@ from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.checks import ALARM
 from frtaudit.testing.populations import Sampled
 from frtaudit.testing.study import misses
-from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
+from frtaudit.testing.study.pages import into, markdown, parser_of, read_rows, write_line, write_rows
 from frtaudit.testing.study.sets import scored_sets, shown
 from frtaudit.testing.study.sets.one_sided import ERRORS, shares
 from frtaudit.testing.study.sets.scored_sets import ScoredSet
@@ -101,8 +99,7 @@ def design(
     """Every interval of one size of cohort: of the first system, of its groups, and of the groups of all systems."""
     of = systems[0]
     truths = {weighting: [_truth(system, target, weighting) for system in systems] for weighting in Weighting}
-    seed = seed_of(0, "moving", of.name, str(people), f"{target:g}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed_of(0, "moving", of.name, str(people), f"{target:g}"))
     missed: dict[str, list[MissedBounds]] = {}
     for number, chosen in enumerate(shown.draw(of, people, cohorts, rng)):
         dealt = rng.permutation(people)
@@ -165,26 +162,11 @@ def _evaluated(
         trials=counted,
         operating_points=points,
         rates=(pooled, identity),
-        replicates={Plan.SUBJECTS: _replicates(spec, tail, groups)},
+        replicates={Plan.SUBJECTS: replicates_of(spec, Plan.SUBJECTS, tail, groups, spec.thresholds.fmr)},
         rule=prepare_mated(tail, groups, known),
         resolved=resolved,
         warned=(None,),
         failed={},
-    )
-
-
-def _replicates(spec: AuditSpec, tail: ScoreTail, groups: Groups) -> Replicates:
-    """Those of subjects, as an audit draws them."""
-    return replicate(
-        tail,
-        groups,
-        plan=Plan.SUBJECTS,
-        n=spec.bootstrap.B,
-        seed=seed_of(spec.seed, "bootstrap", Plan.SUBJECTS.value),
-        targets=spec.thresholds.fmr,
-        thresholds=(),
-        strata=strata_of(spec, groups),
-        threads=1,
     )
 
 
@@ -258,22 +240,13 @@ def _misses(interval: Interval, truth: float, *, picked: bool) -> MissedBounds:
 
 def table(movings: Sequence[Moving]) -> str:
     """The designs in Markdown."""
-    head = "| cohorts of | people | FMR | interval of | lower misses | upper misses | of | |"
-    lines = [head, "|---" * 8 + "|"]
+    head = ("cohorts of", "people", "FMR", "interval of", "lower misses", "upper misses", "of", "")
+    rows = []
     for moving in movings:
-        lower, upper = shares(moving.lower, moving.upper, moving.cohorts)
         word = "holds" if moving.holds else "**claim rejected**"
-        lines.append(
-            f"| {moving.set} | {moving.people} | {moving.target:g} | {moving.interval} | {lower} | {upper} "
-            f"| {moving.cohorts} | {word} |"
-        )
-    return "\n".join(lines)
-
-
-def read(path: Path) -> list[Moving]:
-    """The designs of a written study."""
-    rows = json.loads(path.read_text("utf-8"))
-    return [Moving(**{**row, "lower": tuple(row["lower"]), "upper": tuple(row["upper"])}) for row in rows]
+        design = (moving.set, f"{moving.people}", f"{moving.target:g}", moving.interval)
+        rows.append((*design, *shares(moving.lower, moving.upper, moving.cohorts), f"{moving.cohorts}", word))
+    return markdown(head, rows)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -289,9 +262,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     parts = options.part or ("real", "made")
     ready(parser, parts)
-    movings = (
-        {entry.key: entry for entry in read(options.out)} if options.out and options.out.exists() else {}
-    )
+    movings = {entry.key: entry for entry in read_rows(options.out, Moving)}
     for source in sources(parts, options.set, (), options.made_people):
         systems = exchangeable(source.drawn, max(SYSTEMS))
         for people, target in DESIGNS:

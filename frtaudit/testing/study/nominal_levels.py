@@ -23,10 +23,9 @@ from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Block, Column, Table, TextSpan, spans
 from frtaudit.testing.checks import Coverage, tally
 from frtaudit.testing.populations import HARD
-from frtaudit.testing.study import true_curve
+from frtaudit.testing.study import pages, true_curve
 from frtaudit.testing.study.cells import LevelsCell
 from frtaudit.testing.study.cohorts import LEVELS, Collected, collect, levels_truth
-from frtaudit.testing.study.pages import into, parser_of
 
 METHODS = (Method.RECENTERED, Method.NAIVE, Method.GAUSSIAN)
 SECTION = "nominal levels"
@@ -71,9 +70,8 @@ def _coverage(collected: Collected, method: Method, level: float) -> Coverage:
 
 def markdown(levels: Levels) -> str:
     """The table for a page, the highest level first, as published."""
-    lines = [f"| nominal | {' | '.join(levels.methods)} |", f"|{'---|' * (len(levels.methods) + 1)}"]
-    lines += [f"| {nominal:.2f} | {' | '.join(map(_share, shares))} |" for nominal, shares in _rows(levels)]
-    return "\n".join([levels.caption, "", *lines])
+    rows = ((f"{nominal:.2f}", *map(_share, shares)) for nominal, shares in _rows(levels))
+    return f"{levels.caption}\n\n{pages.markdown(('nominal', *levels.methods), rows)}"
 
 
 def table(levels: Levels) -> Table:
@@ -122,11 +120,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     text = "\n\n".join(markdown(levels) for levels in results)
     options.out.mkdir(parents=True, exist_ok=True)
     bands = true_curve.bands(cells(options)[0], methods, n=options.B, seed=options.seed)
-    whole = Study(levels=tuple(results), bands=bands)
-    (options.out / STUDY_FILE).write_bytes(to_bytes(to_json(whole)))
+    (options.out / STUDY_FILE).write_bytes(to_bytes(to_json(Study(levels=tuple(results), bands=bands))))
     latex = "\n".join(to_latex(table(levels)) for levels in results)
     (options.out / STUDY_FILE).with_suffix(".tex").write_text(latex, "utf-8")
-    into(options.docs, SECTION, text)
+    pages.into(options.docs, SECTION, text)
     sys.stdout.write(f"{text}\n")
     return 0
 
@@ -144,7 +141,7 @@ def cells(options: argparse.Namespace) -> list[LevelsCell]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = parser_of("nominal_levels", __doc__)
+    parser = pages.parser_of("nominal_levels", __doc__)
     parser.add_argument("--subjects", type=int, default=300)
     parser.add_argument("--samples", type=int, default=6, help="of each subject")
     parser.add_argument("--dimension", type=int, default=HARD.dimension)

@@ -18,7 +18,7 @@ from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.intervals.overall_ratio import OverallRatio, ratio_to_overall
 from frtaudit.stats.intervals.wilson import prepare
-from frtaudit.testing.study.pages import into, parser_of, write_line
+from frtaudit.testing.study.pages import into, markdown, parser_of, verdict, write_line
 
 COHORTS, NOMINAL, HELD, ALPHA, ALARM = 2000, 0.95, 0.93, 0.05, 1e-3
 RATES = ("fnmr", "fmr")
@@ -207,8 +207,7 @@ def non_mated_times(
     group = cell.group_of
     chance = factors / factors.sum()
     most, n = float(scale.max()), cell.samples
-    mean = cell.depth * most * factors.sum() ** 2 / 2
-    count = rng.poisson(mean)
+    count = rng.poisson(cell.depth * most * factors.sum() ** 2 / 2)
     a, b = rng.choice(cell.subjects, count, p=chance), rng.choice(cell.subjects, count, p=chance)
     accepted = (a != b) & (rng.random(count) * most < scale[group[a], group[b]])
     a, b = a[accepted], b[accepted]
@@ -262,10 +261,7 @@ def tail_of(cell: Cell, mated: Floats | None, non_mated: tuple[Ints, Ints, Float
 
 def table(results: Sequence[Counted]) -> str:
     """The worst cell of each rate and generator in Markdown."""
-    lines = [
-        "| rate | people | cells of cohorts | least coverage | false pass, at most | false fail | |",
-        "|---" * 7 + "|",
-    ]
+    rows = []
     for rate, generator in dict.fromkeys((result.cell.rate, result.cell.generator) for result in results):
         alike = [
             result for result in results if (result.cell.rate, result.cell.generator) == (rate, generator)
@@ -274,12 +270,13 @@ def table(results: Sequence[Counted]) -> str:
         passed, failed = (
             max(getattr(result, name) / result.given for result in alike) for name in ("passed", "failed")
         )
-        broken = sorted({name for result in alike for name in result.broken})
-        word = f"**claim rejected: {', '.join(broken)}**" if broken else "holds"
-        measured = f"{coverage:.3f} | {passed:.3f} | {failed:.3f}"
+        word = verdict(sorted({name for result in alike for name in result.broken}))
         size = f"{len(alike)} of {alike[0].cohorts:,}"
-        lines.append(f"| {rate.upper()} | {generator} | {size} | {measured} | {word} |")
-    return "\n".join(lines)
+        rows.append(
+            (rate.upper(), generator, size, f"{coverage:.3f}", f"{passed:.3f}", f"{failed:.3f}", word)
+        )
+    shares = ("least coverage", "false pass, at most", "false fail")
+    return markdown(("rate", "people", "cells of cohorts", *shares, ""), rows)
 
 
 def line(result: Counted) -> str:

@@ -3,8 +3,11 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def parser_of(name: str, description: str | None) -> argparse.ArgumentParser:
@@ -24,6 +27,43 @@ def write_rows(path: Path, rows: Iterable[object]) -> None:
     """A JSON list with a line for each row."""
     lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
     path.write_text(f"[\n{lines}\n]\n", "utf-8")
+
+
+def write_indented(path: Path | None, rows: Iterable[object]) -> None:
+    """A JSON list with a line for each number; nothing without a path."""
+    if path is not None:
+        path.write_text(json.dumps([*rows], indent=1) + "\n", "utf-8")
+
+
+def read_rows(path: Path | None, make: Callable[..., T]) -> list[T]:
+    """What :func:`write_rows` wrote, each row made anew, lists as tuples; none without a file."""
+    rows = json.loads(path.read_text("utf-8")) if path is not None and path.exists() else []
+    return [make(**{name: _tuples(value) for name, value in row.items()}) for row in rows]
+
+
+def _tuples(value: object) -> object:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown.
+
+    >>> print(markdown(["people", ""], [["60", "holds"]]))
+    | people | |
+    |---|---|
+    | 60 | holds |
+    """
+    first, *others = ("".join(f"| {cell} " if cell else "| " for cell in row) + "|" for row in (head, *rows))
+    return "\n".join([first, "|---" * len(head) + "|", *others])
+
+
+def verdict(broken: Collection[str]) -> str:
+    """A cell of a table.
+
+    >>> verdict(()), verdict(["upper 0.05"])
+    ('holds', '**claim rejected: upper 0.05**')
+    """
+    return f"**claim rejected: {', '.join(broken)}**" if broken else "holds"
 
 
 def between(page: str, name: str) -> str:

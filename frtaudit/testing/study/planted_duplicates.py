@@ -16,7 +16,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.labels.suspected_duplicates import Suspects, cuts_of, suspected_pairs, within_medians
 from frtaudit.testing.populations import Sampled
-from frtaudit.testing.study.pages import into, parser_of, write_line
+from frtaudit.testing.study.pages import into, markdown, parser_of, write_line
 from frtaudit.testing.study.sets import superpopulation
 from frtaudit.testing.study.sets.scored_sets import tail_of
 from frtaudit.testing.study.sets.sources import SYSTEMS, ready, real_data
@@ -96,16 +96,13 @@ def flagged(folder: Path, system: str, draws: int, images: int = IMAGES) -> Flag
 
 def table(rows: Sequence[Flagged]) -> str:
     """The systems in Markdown."""
-    head = (
-        "| system | planted pairs found in each draw | most others in a draw | flagged among all people | | "
-        "found by one cut of 25 % |"
-    )
-    lines = [head, "|---" * 6 + "|"]
+    counted = ("planted pairs found in each draw", "most others in a draw", "flagged among all people")
+    cells = []
     for row in rows:
         word = "holds" if row.holds else "**claim rejected**"
         text, once = (" ".join(map(str, sorted(counts))) for counts in (row.found, row.by_one_cut))
-        lines.append(f"| {row.system} | {text} | {max(row.others)} | {row.of_all} | {word} | {once} |")
-    return "\n".join(lines)
+        cells.append((row.system, text, f"{max(row.others)}", f"{row.of_all}", word, once))
+    return markdown(("system", *counted, "", "found by one cut of 25 %"), cells)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

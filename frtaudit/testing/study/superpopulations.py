@@ -15,10 +15,10 @@ from itertools import product
 from pathlib import Path
 
 from frtaudit.core.spec import Weighting
-from frtaudit.testing.study.pages import into, parser_of, write_line, write_rows
+from frtaudit.testing.study.pages import into, parser_of, read_rows, write_line, write_rows
 from frtaudit.testing.study.sets.one_sided import shares
 from frtaudit.testing.study.sets.sources import LIKE_PEOPLE, PARTS, RATES, ready, sources
-from frtaudit.testing.study.sets.superpopulation_cells import Cell, cells, read
+from frtaudit.testing.study.sets.superpopulation_cells import Cell, cells
 from frtaudit.testing.study.sets.superpopulation_table import table
 
 PEOPLE, TARGETS = (60, 150, 400), (1e-2, 1e-3, 1e-4)
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     parts, sizes = options.part or PARTS, options.people or PEOPLE
     ready(parser, parts)
-    by_key = {cell.key: cell for cell in read(options.out)} if options.out and options.out.exists() else {}
+    by_key = {cell.key: cell for cell in read_rows(options.out, Cell)}
     for source in sources(parts, options.set, sizes, options.made_people, options.rate or RATES):
         begun = time.process_time()
         designs = product(

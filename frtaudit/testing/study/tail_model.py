@@ -74,8 +74,7 @@ def worlds(comparisons: float, systems: Sequence[str], names: Sequence[str]) -> 
 
 def _made(population: Population, comparisons: float, alike: float) -> World:
     rng = np.random.default_rng(seed_of(0, PLACE, population.name))
-    blocks = max(round(comparisons / (CROWD * (CROWD - 1) / 2)), 1)
-    scores, total = tops(population, blocks, rng)
+    scores, total = tops(population, max(round(comparisons / (CROWD * (CROWD - 1) / 2)), 1), rng)
     mated = np.zeros(1)
     if alike:
         people = population.subjects(rng, MATED)

@@ -4,17 +4,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from frtaudit.testing.checks import ALARM
 from frtaudit.testing.study import compare
+from frtaudit.testing.study.misses import of_share, table
 from frtaudit.testing.study.pages import between
 
 
 def test_the_claims_can_fail() -> None:
     """Finding differences in every second pair, and pairing that does not help, break their claims."""
     half = np.arange(60) % 2 == 0
-    assert compare._share("s", "differ significantly", half, compare.ALPHA, "greater").p < compare.ALARM
-    assert compare._share("s", "found", half, compare.POWER, "less").p < compare.ALARM
-    assert compare._mean("s", "width", np.linspace(0.9, 1.0, 20), compare.WIDTH).p < compare.ALARM
-    assert compare._mean("s", "width", np.linspace(0.4, 0.6, 20), compare.WIDTH).p > compare.ALARM
+    assert of_share("s", "differ significantly", half, compare.ALPHA, "greater").p < ALARM
+    assert of_share("s", "found", half, compare.POWER, "less").p < ALARM
+    assert compare._mean("s", "width", np.linspace(0.9, 1.0, 20), compare.WIDTH).p < ALARM
+    assert compare._mean("s", "width", np.linspace(0.4, 0.6, 20), compare.WIDTH).p > ALARM
 
 
 def test_a_cohort_is_its_number() -> None:
@@ -39,8 +41,8 @@ def test_the_page_has_the_committed_numbers() -> None:
     root = Path(__file__).parents[3]
     rows = json.loads((root / "reports" / "guarantees" / "vendors.json").read_text())
     page = (root / "docs" / "methods" / "guarantees.md").read_text()
-    assert between(page, compare.PLACE) == compare.table(rows)
-    assert all(row["p"] > compare.ALARM for row in rows)
+    assert between(page, compare.PLACE) == table(rows, compare.HEAD)
+    assert all(row["p"] > ALARM for row in rows)
     assert {
         row["cohorts"] for row in rows if "differ significantly" in row["claim"] or "planted" in row["claim"]
     } == {300}

@@ -1,7 +1,7 @@
 """Tests of frtaudit.testing.study.misses."""
 
 from frtaudit.stats.intervals.rate_bounds import RateBounds
-from frtaudit.testing.study.misses import Misses, missed
+from frtaudit.testing.study.misses import Claim, Misses, line, missed
 from frtaudit.testing.study.sets.one_sided import ERRORS
 
 
@@ -18,3 +18,9 @@ def test_a_truth_outside_the_bounds_is_missed_on_its_side() -> None:
     assert not missed(bounds, 0.1).any()
     assert missed(bounds, 0.0).tolist() == [[1.0] * len(ERRORS), [0.0] * len(ERRORS)]
     assert missed(bounds, 0.9).tolist() == [[0.0] * len(ERRORS), [1.0] * len(ERRORS)]
+
+
+def test_a_broken_claim_is_marked() -> None:
+    """A claim whose exact p is at most 0.001 is said not to hold."""
+    made = Claim(scene="s", claim="covers", found=0.05, cohorts=100, limit=0.95, p=1e-9)
+    assert line(made) == "s: covers 0.050 of 100 (limit 0.95, p 1e-09): DOES NOT HOLD"

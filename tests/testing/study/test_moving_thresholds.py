@@ -21,10 +21,10 @@ from frtaudit.testing.study.moving_thresholds import (
     _evaluated,
     _fnmr,
     main,
-    read,
     table,
     threshold_misses,
 )
+from frtaudit.testing.study.pages import read_rows
 from frtaudit.testing.study.sets.scored_sets import made
 
 ROOT = Path(__file__).parents[3]
@@ -37,7 +37,7 @@ def test_a_small_study_runs_through(tmp_path: Path) -> None:
     out = tmp_path / "found.json"
     small = ["--part", "made", "--set", "isotropic", "--people", "60", "--cohorts", "4", "--B", "39"]
     main([*small, "--made-people", "300", "--out", str(out)])
-    found = read(out)
+    found = read_rows(out, Moving)
     assert len(found) == 2 * (2 + 3 * 2)
     assert all(0 <= count <= item.cohorts <= 4 for item in found for count in item.lower + item.upper)
 
@@ -89,7 +89,7 @@ def test_the_page_has_the_committed_numbers() -> None:
 
     No lower bound, no threshold and no picked group is beyond it.
     """
-    found = read(ROOT / "reports" / "guarantees" / "moving_thresholds.json")
+    found = read_rows(ROOT / "reports" / "guarantees" / "moving_thresholds.json", Moving)
     page = (ROOT / "docs" / "methods" / "guarantees.md").read_text("utf-8")
     assert table(found) in page
     assert {item.cohorts for item in found} == {2000}

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.testing.study.pages import between, into
+from frtaudit.testing.study.pages import between, into, read_rows, write_rows
 
 
 def test_only_what_stands_between_the_marks_changes(tmp_path: Path) -> None:
@@ -26,3 +26,12 @@ def test_a_page_without_marks_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not enough values"):
         into(page, "x", "new")
     assert page.read_text() == "nothing"
+
+
+def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
+    """Lists as tuples, at any depth; of a file that is not there yet, or of none, no row."""
+    path = tmp_path / "rows.json"
+    assert read_rows(path, dict) == read_rows(None, dict) == []
+    rows = [{"name": "a", "lower": (1, 2), "before": ((1,), (2, 3))}]
+    write_rows(path, rows)
+    assert read_rows(path, dict) == rows

@@ -10,9 +10,10 @@ import pytest
 
 from frtaudit.testing.populations import ISOTROPIC
 from frtaudit.testing.study import superpopulations
+from frtaudit.testing.study.pages import read_rows
 from frtaudit.testing.study.sets import scored_sets
 from frtaudit.testing.study.sets.sources import sources
-from frtaudit.testing.study.sets.superpopulation_cells import read
+from frtaudit.testing.study.sets.superpopulation_cells import Cell
 from frtaudit.testing.study.sets.superpopulation_table import table
 
 ROOT = Path(__file__).parents[3]
@@ -34,15 +35,15 @@ def test_a_small_study_runs_through(tmp_path: Path, capsys: pytest.CaptureFixtur
         "200",
     ]
     code = superpopulations.main([*small, "--target", "0.01", "--judge", "--out", str(out)])
-    found = read(out)
+    found = read_rows(out, Cell)
     assert [(cell.rate, cell.weighting) for cell in found] == [
         (rate, weighting) for weighting in ("pooled", "identity") for rate in ("fmr", "fnmr")
     ]
     assert code == int(any(cell.broken for cell in found))
     assert len(capsys.readouterr().out.splitlines()) == len(found) == 4
     assert superpopulations.main([*small, "--target", "0.005", "--out", str(out)]) == 0
-    assert read(out)[:4] == found
-    assert {cell.target for cell in read(out)[4:]} == {0.005}
+    assert read_rows(out, Cell)[:4] == found
+    assert {cell.target for cell in read_rows(out, Cell)[4:]} == {0.005}
 
 
 def test_without_real_templates_their_parts_are_refused(
@@ -73,7 +74,7 @@ def test_sets_are_the_same_whatever_parts_are_asked_for(monkeypatch: pytest.Monk
 
 def test_the_page_has_the_committed_numbers() -> None:
     """docs/methods/guarantees.md holds the tables of the committed JSON, of 20,000 cohorts a cell, failures named."""
-    found = read(ROOT / "reports" / "guarantees" / "superpopulations.json")
+    found = read_rows(ROOT / "reports" / "guarantees" / "superpopulations.json", Cell)
     page = (ROOT / "docs" / "methods" / "guarantees.md").read_text("utf-8")
     assert table(found) in page
     assert max(cell.cohorts for cell in found) == 20_000

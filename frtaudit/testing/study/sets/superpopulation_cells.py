@@ -1,9 +1,7 @@
 """One cell of the superpopulation study: a rate, a threshold and a size of cohort, and what is claimed of it."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy import stats
@@ -91,19 +89,3 @@ def cells(source: Source, people: int, target: float, weighting: Weighting, coho
             false_fails=now.false_fails, before=(before.lower, before.upper, before.false_fails),
             width=one_sided.widths(given, WIDTHS),
         )  # fmt: skip
-
-
-def read(path: Path) -> list[Cell]:
-    """The cells of a written study."""
-    rows = json.loads(path.read_text("utf-8"))
-    packed = ("lower", "upper", "false_fails", "width")
-    return [
-        Cell(
-            **{
-                **row,
-                **{name: tuple(row[name]) for name in packed},
-                "before": tuple(map(tuple, row["before"])),
-            }
-        )
-        for row in rows
-    ]
