@@ -13,17 +13,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-import numpy as np
-
-from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, column_names
-from frtaudit.inputs.coded import Coded, coded_of
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from frtaudit.core.arrays import Flags, Floats, Texts
+    from frtaudit.inputs.coded import Coded
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 KNOWN = "a .csv, .tsv or .parquet file, or a .csv.gz or .tsv.gz"
@@ -62,8 +61,10 @@ class Table:
         """Where row ``row`` (0 is the first of :attr:`frame`) stands in the file, for an error."""
         return f"{self.name} {self.unit} {int(self.frame.index[row]) + self.first}"
 
-    def refuse(self, wrong: Flags, problem: str, accepted: str) -> None:
+    def refuse(self, wrong: "Flags", problem: str, accepted: str) -> None:
         """Raise :class:`DataError` at the first row that is ``wrong``, shape (R,)."""
+        import numpy as np
+
         if wrong.any():
             raise DataError(self.place(int(np.argmax(wrong))), problem, accepted)
 
@@ -79,8 +80,9 @@ class Table:
             raise DataError(self.name, problem, f"a column {names[0]}")
         return column
 
-    def texts(self, column: str) -> Texts:
+    def texts(self, column: str) -> "Texts":
         """The values of a column as stripped text, shape (R,), object of str; a null is the empty text."""
+        import numpy as np
         import pandas as pd
 
         values = self.frame[column]
@@ -88,11 +90,13 @@ class Table:
             values = values.astype(object).map(str, na_action="ignore").astype("str").fillna("")
         return np.asarray(values.str.strip().to_numpy(), dtype=object)
 
-    def number_texts(self, column: str) -> Texts:
+    def number_texts(self, column: str) -> "Texts":
         """The same, with points for decimal commas where the file may have these.
 
         As it is where a point is among them, or where every comma may separate thousands.
         """
+        import numpy as np
+
         texts = self.texts(column)
         commas = [text for text in texts if "," in text]
         unsure = any("." in text for text in texts) or all(map(_THOUSANDS.fullmatch, commas))
@@ -100,8 +104,12 @@ class Table:
             return texts
         return np.array([text.replace(",", ".") for text in texts], dtype=object)
 
-    def coded(self, column: str) -> Coded:
+    def coded(self, column: str) -> "Coded":
         """The same as :meth:`texts`, each text held once: nothing is done row by row for text columns of Parquet."""
+        import numpy as np
+
+        from frtaudit.inputs.coded import Coded, coded_of
+
         values = self._arrow(column)
         if values is None or not _is_text(values.type):
             return coded_of(self.texts(column))
@@ -112,11 +120,12 @@ class Table:
         names = coded_of(Table.texts(replace(self, frame=whole.dictionary.to_pandas().to_frame("")), ""))
         return Coded(code=np.append(names.code, np.int32(-1))[place], names=names.names).used()
 
-    def numbers(self, column: str) -> Floats | None:
+    def numbers(self, column: str) -> "Floats | None":
         """A column that holds numbers, as float64, NaN for null; None for one that holds something else.
 
         The numbers are those that :meth:`texts` would read as.
         """
+        import numpy as np
         import pyarrow as pa
 
         values = self._arrow(column)

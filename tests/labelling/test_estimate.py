@@ -8,9 +8,10 @@ from searches import labelling
 from web_search import lfw, web_search
 
 from frtaudit.core.labelling import Faces, Service
+from frtaudit.core.spec_values import Limits, Rule
 from frtaudit.errors import SpecError
-from frtaudit.labelling.estimate import How, Several, labelled
-from frtaudit.stats.labels.spectral import Limits, Rule
+from frtaudit.labelling.estimate import labelled
+from frtaudit.labelling.settings import How, Several
 
 
 def test_labels_of_a_made_up_search_are_right() -> None:

@@ -8,20 +8,21 @@ from frtaudit.core.canonical import sha256_file
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError, column_names
+from frtaudit.inputs.places import paths_below
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import attributes_of, enrol
 from frtaudit.inputs.score_lists.fields import (
     SCORE,
     Coded,
     Layout,
-    Nan,
     first_line,
     header_of,
     read_fields,
     split_spaces,
 )
-from frtaudit.inputs.score_lists.gathering import Gathered, paths_below, people_of, table_of
+from frtaudit.inputs.score_lists.gathering import Gathered, people_of, table_of
 from frtaudit.inputs.tables import read_table
 
 CLAIMED, REAL, MODEL, LABEL = "claimed_id", "real_id", "model_label", "test_label"

@@ -10,10 +10,11 @@ from frtaudit.core.canonical import sha256_file
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError
+from frtaudit.inputs.places import paths_below
 from frtaudit.inputs.schemas import number_of
-from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, read_fields
-from frtaudit.inputs.score_lists.gathering import paths_below
+from frtaudit.inputs.score_lists.fields import SCORE, Layout, read_fields
 from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
 
 LABEL = "label"

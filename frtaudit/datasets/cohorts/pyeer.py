@@ -9,8 +9,9 @@ from frtaudit.core.canonical import sha256_file
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError
-from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, first_line, read_fields, split_spaces
+from frtaudit.inputs.score_lists.fields import SCORE, Layout, first_line, read_fields, split_spaces
 from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
 
 

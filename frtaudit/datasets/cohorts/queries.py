@@ -22,11 +22,11 @@ from frtaudit.inputs.queries.faces import faces_of, services_of
 from frtaudit.inputs.score_lists.scorelist import read_scores
 from frtaudit.inputs.tables import SUFFIXES, read_table, table_suffix
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
-from frtaudit.labelling.detection import Detected, crops_of, faces_in
+from frtaudit.labelling.detection import crops_of, faces_in
 from frtaudit.labelling.enrolment import labelled_cohort, labelling_of
-from frtaudit.labelling.estimate import How
-from frtaudit.labelling.pairs import Between, kept_between
-from frtaudit.stats.labels.duplicates import SIMILARITY
+from frtaudit.labelling.pairs import kept_between
+from frtaudit.labelling.settings import Between, Detected, How
+from frtaudit.core.spec_values import SIMILARITY
 
 SELF = "self_comparison"
 EARLIER = "earlier"

@@ -15,8 +15,8 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
 from frtaudit.labelling.enrolment import labelled_cohort
-from frtaudit.labelling.estimate import How
-from frtaudit.labelling.pairs import Between, pairs_of
+from frtaudit.labelling.pairs import pairs_of
+from frtaudit.labelling.settings import Between, How
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
 
 FAILED = "synthetic_failure"

@@ -8,7 +8,6 @@ import csv
 import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,9 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
-from frtaudit.core.machine.files import check_regular
+from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError
+from frtaudit.inputs.places import need_scores
 from frtaudit.inputs.tables import check_columns
 
 SCORE = "score"
@@ -25,13 +25,6 @@ LONGEST = 1 << 20  # bytes of a line
 _REMARK = b"#"
 _UNEVEN = (b"\t", b"  ", b"\n ", b" \n", b" \r", b'"')  # what is laid out anew between spaces
 _UTF8, _OTHERS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
-
-
-class Nan(Enum):
-    """What a score that is not a number means: a fault of the file, or a comparison that failed."""
-
-    REFUSE = "refuse"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +82,7 @@ class Fields:
 
 def first_line(path: Path, name: str) -> str:
     """The first line that is not blank, stripped. Raises :class:`DataError` for what is not a text file."""
-    _check_file(path, name)
+    need_scores(path, name)
     with path.open("rb") as stream:
         for number in range(1, LONGEST):
             line = stream.readline(LONGEST + 1)
@@ -104,7 +97,7 @@ def first_line(path: Path, name: str) -> str:
 
 def header_of(path: Path, name: str) -> tuple[str, ...]:
     """The column names of a file with a header; :class:`DataError` when one appears twice."""
-    _check_file(path, name)
+    need_scores(path, name)
     place = f"{name} line 1"
     with path.open("rb") as stream:
         line = stream.readline(LONGEST + 1)
@@ -129,7 +122,7 @@ def read_fields(
     >>> read.texts["real"].names, read.texts["real"].codes.tolist(), read.score.tolist()
     (['a'], [0, 0], [0.9, 0.1])
     """
-    _check_file(path, name)
+    need_scores(path, name)
     columns = [*wanted, *perhaps, SCORE]
     first, lines = 1 + layout.header, None
     table = None if _uneven(path, name, layout) else _fast(pa.memory_map(str(path)), layout, columns)
@@ -149,16 +142,6 @@ def read_fields(
     )
     _check_read(read, wanted, nan)
     return read
-
-
-def _check_file(path: Path, name: str) -> None:
-    if path.is_dir() and not path.is_symlink():
-        raise DataError(name, "is a folder", "a file of scores")
-    check_regular(path, name)
-    if not path.is_file():
-        raise DataError(name, f"no file {str(path)!r}", "a file of scores")
-    if not path.stat().st_size:
-        raise DataError(name, "the file is empty", "one comparison per line")
 
 
 def _uneven(path: Path, name: str, layout: Layout) -> bool:
