@@ -11,8 +11,6 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, Plan
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, strata_of
-from frtaudit.pipeline.components import comparisons_of
-from frtaudit.pipeline.evaluate import planned_non_mated
 from frtaudit.stats.bootstrap.weights import draw_between
 from frtaudit.stats.rates.resolution import smallest_target
 from frtaudit.stats.tails.peaks import TailModel, tail_model
@@ -58,6 +56,9 @@ class TailModelAnalysis:
 
         The method is one of comparisons (ISO/IEC 5152, its scope).
         """
+        from frtaudit.pipeline.components import comparisons_of
+        from frtaudit.pipeline.evaluate import planned_non_mated
+
         if cohort_data.transactions:
             text = "these data hold transactions, and no model extrapolates their FAR"
             raise DataError(f"analyses.{NAME}", text, f"a cohort of comparisons, or ~analyses.{NAME}")

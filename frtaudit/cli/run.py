@@ -69,12 +69,11 @@ def run(
     folder = _folder(overrides, config)
     try:
         refuse_used(folder)
-        spec = read.whole()
     except FrtauditError as error:
         return _refused(error)
     with _made(folder):
         try:
-            return _audit(spec, folder, fail_on, as_json=as_json)
+            return _audit(read.whole(), folder, fail_on, as_json=as_json)
         except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
             return _refused(error)
 

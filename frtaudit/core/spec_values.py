@@ -6,6 +6,7 @@ from enum import Enum, StrEnum
 UNKNOWN = "unknown"  # the class of a subject whose class no file says
 FOLDS = "folds"  # what the pairs of spec.folds are called among test sets
 PROTOCOL = "protocol"  # what the audit's own list of pairs is called among test sets
+COSINE_RANGE, UNIT_DISTANCE_RANGE = (-1.0, 1.0), (-4.0, 0.0)  # of scores of templates of unit length
 SIMILARITY = 0.9  # cosine above which faces of a query are near-duplicates: Knott et al., supplement A
 
 

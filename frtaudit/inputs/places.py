@@ -14,6 +14,7 @@ from frtaudit.errors import DataError, column_names
 
 MAX_NAMED = 8  # entries of a folder in an error
 RESULT = "result.json"  # of a finished run
+COLLECTION, STORE = "collection.json", "store.sqlite"  # of frtaudit collect
 SEARCH = "a folder with faces.csv and score lists"
 
 

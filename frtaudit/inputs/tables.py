@@ -209,15 +209,19 @@ def read_table(path: Path, name: str) -> Table:
     ['a']
     """
     signals.check()
+    need_table(path, name)
+    if table_suffix(path.name) == ".parquet":
+        return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
+    return _csv(path, name)
+
+
+def need_table(path: Path, name: str) -> None:
+    """Raise :class:`DataError` for what is no table by its name, is no regular file, or is not there."""
     check_regular(path, name)
     if not path.is_file():
         raise DataError(name, f"no file {str(path)!r}", KNOWN)
-    suffix = table_suffix(path.name)
-    if not suffix:
+    if not table_suffix(path.name):
         raise DataError(name, f"cannot read a {path.suffix or 'nameless'} file", KNOWN)
-    if suffix == ".parquet":
-        return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
-    return _csv(path, name)
 
 
 def open_text(path: Path) -> BinaryIO:

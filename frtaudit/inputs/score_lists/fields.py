@@ -9,16 +9,17 @@ import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.csv as pc
-
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError
 from frtaudit.inputs.places import need_scores
 from frtaudit.inputs.tables import check_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from frtaudit.core.arrays import Flags, Floats, Index, Ints
 
 SCORE = "score"
 LONGEST = 1 << 20  # bytes of a line
@@ -31,7 +32,7 @@ _UTF8, _OTHERS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 class Coded:
     """A column of text: ``codes`` (P,) int32 into ``names``, which are unique."""
 
-    codes: Index
+    codes: "Index"
     names: Sequence[str]
 
 
@@ -67,8 +68,8 @@ class Fields:
 
     name: str
     texts: dict[str, Coded]
-    score: Floats
-    lines: Ints | None
+    score: "Floats"
+    lines: "Ints | None"
     first: int
 
     def place(self, row: int) -> str:
@@ -122,6 +123,9 @@ def read_fields(
     >>> read.texts["real"].names, read.texts["real"].codes.tolist(), read.score.tolist()
     (['a'], [0, 0], [0.9, 0.1])
     """
+    import numpy as np
+    import pyarrow as pa
+
     need_scores(path, name)
     columns = [*wanted, *perhaps, SCORE]
     first, lines = 1 + layout.header, None
@@ -160,6 +164,9 @@ def _uneven(path: Path, name: str, layout: Layout) -> bool:
 
 def _fast(source: "pa.NativeFile", layout: Layout, columns: Sequence[str]) -> "pa.Table | None":
     """The table, text coded and scores as numbers; None when any line is not as the layout has it."""
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
     coded = pa.dictionary(pa.int32(), pa.string())
     kinds = {column: pa.float64() if column == SCORE else coded for column in columns}
     read = pc.ReadOptions(column_names=list(layout.columns), skip_rows=int(layout.header), block_size=LONGEST)
@@ -173,8 +180,10 @@ def _fast(source: "pa.NativeFile", layout: Layout, columns: Sequence[str]) -> "p
         return None
 
 
-def _laid_out(path: Path, name: str, layout: Layout) -> tuple[bytes, Ints]:
+def _laid_out(path: Path, name: str, layout: Layout) -> "tuple[bytes, Ints]":
     """Every line checked, and laid out with one space (or as it stands, with a header); the numbers of the lines."""
+    import numpy as np
+
     rows = path.read_bytes().removeprefix(_UTF8).splitlines()
     while rows and not rows[-1].strip():
         rows.pop()
@@ -264,11 +273,15 @@ def _split_csv(line: str, place: str, delimiter: str = ",") -> list[str]:
 
 
 def _coded(column: "pa.ChunkedArray") -> Coded:
+    import numpy as np
+
     whole = column.unify_dictionaries().combine_chunks()
     return Coded(codes=np.array(whole.indices.to_numpy(), dtype=np.int32), names=whole.dictionary.to_pylist())
 
 
 def _check_read(read: Fields, wanted: Sequence[str], nan: Nan) -> None:
+    import numpy as np
+
     for row in _first(np.isinf(read.score)):
         raise DataError(read.place(row), "the score is infinite", "a finite number")
     if nan is Nan.REFUSE:
@@ -282,7 +295,9 @@ def _check_read(read: Fields, wanted: Sequence[str], nan: Nan) -> None:
             raise DataError(read.place(row), f"{column} is empty", "a name")
 
 
-def _first(wrong: Flags) -> Iterator[int]:
+def _first(wrong: "Flags") -> Iterator[int]:
     """The first row that is wrong, or nothing."""
+    import numpy as np
+
     if wrong.any():
         yield int(np.argmax(wrong))
