@@ -7,7 +7,8 @@ from web_search import lfw, web_search
 
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError
-from frtaudit.labelling.estimate import How, labelled
+from frtaudit.labelling.estimate import labelled
+from frtaudit.labelling.settings import How
 
 SHARES = (0.1, 0.3, 0.5, 0.65)
 

@@ -20,8 +20,9 @@ from frtaudit.core import Method, Target
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.evaluation.over_fmr import Drawn, classes_along, index_along, read_along
 from frtaudit.evaluation.system import SystemData
-from frtaudit.labelling.estimate import How, labelled
+from frtaudit.labelling.estimate import labelled
 from frtaudit.labelling.evaluation import Scores, split
+from frtaudit.labelling.settings import How
 from frtaudit.report.figures.bands import outside
 from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.testing.populations import Sampled

@@ -5,10 +5,11 @@ from functools import cache
 from pathlib import Path
 
 from frtaudit.core import CohortData
-from frtaudit.core.labelling import Labelling, LabelSource
+from frtaudit.core.labelling import Labelling
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
-from frtaudit.labelling.estimate import How, Several
+from frtaudit.labelling.settings import How, Several
 
 SERVICES = {
     "acme": SyntheticService(noise=0.25),

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import frtaudit
+
 REPORTING = {"jinja2", "matplotlib", "pyhanko", "weasyprint"}
 NUMERICAL = {
     "llvmlite",
@@ -69,6 +71,44 @@ ERRORS = [
     ("check audit=templates cohort.root=missing", 1, 430),
     ("seal audit=templates cohort.root=missing", 1, 425),
     ("plan audit=templates cohort.root=missing", 1, 425),
+    ("run audit=rapid_test cohort.root=missing", 1, 430),
+    ("check audit=rapid_test cohort.root=missing", 1, 430),
+    ("plan audit=rapid_test cohort.root=missing", 1, 425),
+    ("seal audit=rapid_test cohort.root=missing", 1, 425),
+    ("label audit=rapid_test cohort.root=missing", 1, 425),
+    ("run audit=rapid_test cohort.root=search cohort.faces=missing.csv", 1, 430),
+    ("run audit=rapid_test cohort.root=search cohort.answers=missing.csv", 1, 430),
+    ("run audit=rapid_test cohort.root=search cohort.similarity=5", 2, 430),
+    ("run audit=rapid_test cohort.root=search cohort.labels.rule=x", 2, 430),
+    ("run audit=two_dates cohort.root=search cohort.earlier=missing", 1, 430),
+    ("run audit=scores cohort.scores=[missing.csv]", 2, 430),
+    ("run audit=scores cohort.root=missing", 1, 430),
+    ("run audit=scores cohort.root=search cohort.files=[missing.csv]", 1, 430),
+    ("run audit=scores cohort.root=search cohort.pseudonym_key=missing", 1, 430),
+    ("run audit=scores cohort=bob cohort.root=missing", 1, 430),
+    ("run audit=scores cohort=attempts cohort.root=missing", 1, 430),
+    ("run audit=nameless cohort=bob_measure cohort.root=missing", 1, 430),
+    ("run audit=nameless cohort=pyeer cohort.mated=missing cohort.non_mated=missing", 1, 430),
+    ("run audit=compare cohort.runs=[missing]", 1, 430),
+    ("run audit=compare cohort.runs=[]", 2, 430),
+    ("run audit=compare cohort.runs=[missing] bootstrap.B=x", 2, 430),
+    ("run audit=templates cohort.root=search", 1, 430),
+    ("run audit=templates cohort.root=faces cohort.pairs=missing", 1, 430),
+    ("run audit=templates cohort.root=faces +cohort.training.x=missing", 1, 430),
+    ("run audit=templates cohort.root=faces protocol=listed protocol.file=missing", 1, 430),
+    ("check audit=templates cohort.root=faces protocol=listed protocol.file=missing", 1, 430),
+    ("plan audit=templates cohort.root=faces protocol=listed protocol.file=missing", 1, 425),
+    ("seal audit=templates cohort.root=faces protocol=listed protocol.file=missing", 1, 425),
+    ("run audit=templates cohort.root=faces providers=[{type:cosine,name:a,metric:x}]", 2, 430),
+    ("run audit=curate cohort.root=faces protocol.rules.order=x", 2, 430),
+    ("run audit=train_test_overlap cohort.root=faces protocol.per_subject=0", 2, 430),
+    ("run audit=verification_accuracy cohort.root=faces test_sets.official.pairs.file=missing", 1, 430),
+    ("run audit=goldilocks_demo test_sets.hair.pairs.reviewed=missing", 1, 430),
+    ("run audit=interclass_demo cohort.subjects=0", 2, 430),
+    ("run audit=rapid_demo cohort.queries=0", 2, 430),
+    ("run audit=demo report.previous=missing", 1, 430),
+    ("run audit=demo report.templates=missing", 2, 435),
+    ("run audit=demo report.checklists=[nosuch]", 2, 435),
 ]
 
 
@@ -78,8 +118,9 @@ def test_an_error_imports_no_heavy_library(words: str, code: int, most: int, tmp
 
     What composes a spec and checks its values imports no NumPy either: its class of cohort is typed without.
     """
-    (tmp_path / "used").mkdir()
-    (tmp_path / "used" / "result.json").touch()
+    for name in ("used/result.json", "faces/metadata.csv", "search/faces.csv", "search/service.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
     of_runs = words.split(maxsplit=1)[0] in ("export", "figures", "import") or "-m" in words
     ended, count, found = imported(words, HEAVY if of_runs else HEAVY | {"numpy", "scipy", "PIL"}, tmp_path)
     assert (ended, found) == (code, "[]")
@@ -98,14 +139,39 @@ def test_a_list_imports_no_heavy_library_and_nothing_of_hydra(tmp_path: Path) ->
     ("words", "code", "most"),
     [
         ("check audit=demo", 0, 780),
-        ("run audit=scores cohort.scores=[missing.csv]", 2, 580),
-        ("run audit=rapid_test cohort.root=missing", 1, 620),
+        ("collect source=folder source.root=missing services.a.type=made_up into=out", 1, 560),
+        ("collect source=urls source.file=missing services.a.type=made_up into=out", 1, 560),
+        ("plan collect source=folder source.root=missing services.a.type=made_up", 1, 560),
+        ("run audit=demo checkpoint=used", 2, 550),
+        ("run audit=demo dask=missing", 2, 550),
+        ("run audit=demo analyses.identity_check.reviewed=missing", 1, 640),
+        ("run audit=demo analyses.robustness.reviewed=missing", 1, 640),
+        ("run audit=demo +analyses.train_test_overlap.reviewed=missing", 1, 640),
+        ("run audit=demo +analyses.tail_model.draws=0", 2, 640),
+        ("run audit=demo +analyses.transactions.k=0", 2, 640),
+        ("run audit=demo +analyses.vendor_comparison.decision.rule=x", 2, 640),
     ],
 )
-def test_a_check_compiles_nothing_and_imports_nothing_of_reports(
+def test_what_takes_numpy_compiles_nothing_and_imports_nothing_of_reports(
     words: str, code: int, most: int, tmp_path: Path
 ) -> None:
-    """A check, and what only the files of scores tell: no Numba, pandas or statsmodels, and few modules."""
-    ended, count, found = imported(words, HEAVY - {"pyarrow"}, tmp_path)
+    """A check, and errors of a collection or an analysis: no Numba, pandas or statsmodels, and few modules."""
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "other").touch()
+    watched = HEAVY - ({"pyarrow"} if words.startswith("check") else set())
+    ended, count, found = imported(words, watched, tmp_path)
     assert (ended, found) == (code, "[]")
     assert count <= most
+
+
+def test_who_is_tested_and_how_is_typed_without_numpy() -> None:
+    """No module of a cohort, a protocol or a provider imports a library of numbers: what reads and scores does."""
+    datasets = Path(frtaudit.__file__).parent / "datasets"
+    files = [
+        file for group in ("cohorts", "protocols", "providers") for file in (datasets / group).glob("*.py")
+    ]
+    modules = [f"frtaudit.datasets.{file.parent.name}.{file.stem}" for file in files]
+    watched = ", ".join(map(repr, sorted(NUMERICAL | {"numpy", "scipy"})))
+    program = f"import sys, {', '.join(modules)}; print(sorted({{{watched}}} & set(sys.modules)))"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"

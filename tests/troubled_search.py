@@ -9,7 +9,8 @@ from web_search import write
 from frtaudit.config.load import load_spec
 from frtaudit.core import AuditResult
 from frtaudit.core.labelling import UNSAID, Faces, Service
-from frtaudit.labelling.pairs import Between, pairs_of
+from frtaudit.labelling.pairs import pairs_of
+from frtaudit.labelling.settings import Between
 from frtaudit.pipeline.audit import audit
 from frtaudit.report import render
 

@@ -13,8 +13,8 @@ from frtaudit.config.load import load_spec
 from frtaudit.core import AuditResult
 from frtaudit.core.labelling import Faces, Labelling, Service
 from frtaudit.labelling.enrolment import labelling_of
-from frtaudit.labelling.estimate import How
-from frtaudit.labelling.pairs import Between, pairs_of
+from frtaudit.labelling.pairs import pairs_of
+from frtaudit.labelling.settings import Between, How
 from frtaudit.pipeline.audit import audit
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.core.labelling import UNSAID, Faces, Service
-from frtaudit.labelling.pairs import Between, pairs_of
+from frtaudit.labelling.pairs import pairs_of
+from frtaudit.labelling.settings import Between
 
 MODELS = (
     "dlib_resnet",

@@ -14,10 +14,10 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import SHARE
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.labelling.asking import asking
-from frtaudit.labelling.estimate import How
 from frtaudit.labelling.evaluation import Scores, hidden, pooled, split
 from frtaudit.labelling.fractions import answered, complete, misses
 from frtaudit.labelling.pictures import det
+from frtaudit.labelling.settings import How
 from frtaudit.stats.rates.resolution import unresolved
 
 NAME = "annotation"

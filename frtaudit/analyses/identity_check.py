@@ -24,7 +24,7 @@ from frtaudit.core.text import formatting
 from frtaudit.evaluation.intervals import SHARE, AtKey, intervals_of
 from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, AnalysisOutput, SystemData
-from frtaudit.inputs.review import as_csv, pair_id, read_review
+from frtaudit.inputs.review import as_csv, need_review, pair_id, read_review
 from frtaudit.inputs.tables import read_table
 from frtaudit.stats.intervals.left_out import rule_without
 from frtaudit.stats.labels import suspected_duplicates
@@ -87,6 +87,10 @@ class IdentityCheck:
 
     reviewed: str | None = field(default=None, metadata=PATH)
     nameless = True  # where nobody is named nobody has two names: nothing is told
+
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a review file that is not there, before anything is estimated."""
+        need_review(self.reviewed)
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """How many pairs and images one system makes suspicious, and every FMR without those pairs."""

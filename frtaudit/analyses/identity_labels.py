@@ -9,17 +9,19 @@ import numpy as np
 from frtaudit.analyses.shared import label_modes
 from frtaudit.core import CohortData, Curve, Estimate, Method, Target
 from frtaudit.core.arrays import Floats, Index
-from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, Labelled, Labelling, LabelSource, ModeFit, Service
+from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, Labelled, Labelling, ModeFit, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import AtKey, finite
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.labelling import evaluation, pictures
-from frtaudit.labelling.estimate import How, Several, lacking
+from frtaudit.labelling.estimate import lacking
 from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Scores
 from frtaudit.labelling.modes import balanced
 from frtaudit.labelling.pictures import FEW
+from frtaudit.labelling.settings import How, Several
 from frtaudit.labelling.table import label_table
 from frtaudit.stats.intervals import wilson
 from frtaudit.stats.labels.spectral import Reason

@@ -18,7 +18,7 @@ from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
-from frtaudit.inputs.review import as_csv, read_review
+from frtaudit.inputs.review import as_csv, need_review, read_review
 from frtaudit.stats.groups import influence
 
 WHERE = f"analyses.{NAME}"
@@ -66,6 +66,10 @@ class Robustness:
                 if not 0 <= share < 1:
                     text = f"found {share:g}"
                     raise SpecError(f"{WHERE}.mislabelled.{schema}.{name}", text, "a share from 0 to below 1")
+
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a review file that is not there, before anything is estimated."""
+        need_review(self.reviewed)
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> None:  # noqa: ARG002  analyses share a signature
         """Refuse, before anything is scored, a schema or class that the cohort has not."""

@@ -11,8 +11,6 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, subject_copies
-from frtaudit.pipeline.components import comparisons_of
-from frtaudit.pipeline.evaluate import planned_non_mated
 from frtaudit.stats.rates.resolution import smallest_target
 from frtaudit.stats.tails.peaks import TailModel, tail_model
 
@@ -57,6 +55,9 @@ class TailModelAnalysis:
 
         The method is one of comparisons (ISO/IEC 5152, its scope).
         """
+        from frtaudit.pipeline.components import comparisons_of
+        from frtaudit.pipeline.evaluate import planned_non_mated
+
         if cohort_data.transactions:
             text = "these data hold transactions, and no model extrapolates their FAR"
             raise DataError(f"analyses.{NAME}", text, f"a cohort of comparisons, or ~analyses.{NAME}")

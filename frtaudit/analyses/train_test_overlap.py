@@ -27,7 +27,7 @@ from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
-from frtaudit.inputs.review import as_csv, as_lines
+from frtaudit.inputs.review import as_csv, as_lines, need_review
 from frtaudit.stats.folds import fold_assignment, fold_differences, kfold_accuracy
 from frtaudit.stats.interclass import violins
 
@@ -70,6 +70,10 @@ class TrainTestOverlap:
             raise SpecError(
                 f"{WHERE}.clean", "a reach outside (0, 2], or least below 1", "such as reach 0.6, least 2"
             )
+
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a review file that is not there, before anything is estimated."""
+        need_review(self.reviewed)
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> Overlap:
         """Search all training sets once, whatever systems are audited."""

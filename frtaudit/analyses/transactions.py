@@ -21,8 +21,6 @@ from frtaudit.evaluation.system import (
     SystemData,
     replicates_of,
 )
-from frtaudit.pipeline.components import comparisons_of
-from frtaudit.pipeline.thresholds import points_of
 from frtaudit.stats.intervals.clustered_share import share_bounds
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import prepare
@@ -64,6 +62,8 @@ class TransactionRates:
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Raise :class:`DataError` for comparisons, which form no transactions, and for attempts without times."""
+        from frtaudit.pipeline.components import comparisons_of
+
         recorded = cohort_data.transactions
         if not recorded and comparisons_of(spec, cohort_data).transaction is None:
             text = "these data hold comparisons, which give FMR and FNMR, and no transactions"
@@ -103,6 +103,8 @@ def _of_transactions(
     ]
     trials = rates_of.trials(tail, groups)
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
+    from frtaudit.pipeline.thresholds import points_of
+
     points = points_of(targets, tuple(range(len(targets))), tail, groups, resolved, fixed)
     at = [np.concatenate([row, points.thresholds]) for row in points.at_target]
     read = [rates_of.rates(tail, groups, np.where(np.isnan(row), np.inf, row)) for row in at]

@@ -11,7 +11,7 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.labelling.dated import NAME, DatedService, estimate
 from frtaudit.labelling.dates import Design, Meeting, meet
-from frtaudit.labelling.estimate import How
+from frtaudit.labelling.settings import How
 from frtaudit.stats.systems.multiplicity import enough_for_holm, holm
 
 FACES = "faces_of_both_dates"

@@ -65,14 +65,17 @@ def _collection(argv: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print canonical JSON")
     options = parser.parse_intermixed_args(argv)
     from frtaudit.config.load import load_collection
+    from frtaudit.config.places import check_files
     from frtaudit.core.canonical import to_bytes
 
     if (options.queries is None) != (options.images is None):
         raise SpecError("command line", "one of --queries and --images", "both, or none")
     spec = load_collection(["into=.", *options.overrides], options.config_dir)
+    by_size = options.queries is not None
+    if not by_size:
+        check_files([spec.source])
     from frtaudit.collection.plan import plan_by_size, plan_of_source
 
-    by_size = options.queries is not None
     plan = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
     sys.stdout.write(to_bytes(plan.to_json()).decode() if options.json else f"{plan.text()}\n")
     return 0 if plan.enough or plan.partial else 1

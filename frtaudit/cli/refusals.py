@@ -6,16 +6,20 @@ from pathlib import Path
 from frtaudit.config import named_files
 from frtaudit.config.composition import Composed
 from frtaudit.config.load import Typed, typed
-from frtaudit.config.places import is_of_the_house, refuse_missing_root
+from frtaudit.config.places import is_of_the_house, refuse_missing_files, refuse_missing_root
 from frtaudit.config.replicates import refuse_few_replicates
 from frtaudit.config.validate import check_resamples
-from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec import AuditSpec, Report
+from frtaudit.inputs.pairlist import need_pairs
 
 
 def checked_early(config: Composed) -> Typed:
     """The typed spec of what was composed. Raises what an audit would say of it after it has loaded more."""
     read = typed(config, _refuse_absent)
+    refuse_missing_files(read.spec)
     _refuse_missing_lists(read.spec)
+    _refuse_report(read.spec.report)
+    _refuse_places(read.spec)
     if read.spec.requirements:
         _refuse_few_replicates(read.spec)
     return read
@@ -35,9 +39,35 @@ def _refuse_missing_lists(spec: AuditSpec) -> None:
         thresholds_from_file(spec, "")
     for folds in (spec.folds, *(test_set.folds for test_set in spec.test_sets.values())):
         if folds.file is not None and not os.path.lexists(folds.file):
-            from frtaudit.inputs.pairlist import lines_of  # it loads what reads tables
+            need_pairs(Path(folds.file))
 
-            lines_of(Path(folds.file))
+
+def _refuse_report(report: Report) -> None:
+    """What a run says of an earlier result and of a folder of templates that are not there, and of unknown lists."""
+    if report.previous and not os.path.lexists(report.previous):
+        from frtaudit.inputs.previous import read_previous
+
+        read_previous(report.previous)
+    if report.templates is not None:
+        from frtaudit.report.shape import need_folder
+
+        need_folder(Path(report.templates))
+    if report.checklists:
+        from frtaudit.report.checklists import check_names
+
+        check_names(report.checklists)
+
+
+def _refuse_places(spec: AuditSpec) -> None:
+    """What a run says of a checkpoint and of a scheduler that cannot be used."""
+    if spec.checkpoint is not None:
+        from frtaudit.pipeline.checkpoint import check_place  # it loads what scores
+
+        check_place(spec)
+    if spec.dask is not None:
+        from frtaudit.pipeline import dask
+
+        dask.check_place(spec.dask)
 
 
 def _refuse_few_replicates(spec: AuditSpec) -> None:

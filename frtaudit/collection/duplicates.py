@@ -10,8 +10,9 @@ from frtaudit.collection.clients.embedding import Embedder, Network, Thumbnail
 from frtaudit.core.arrays import Flags, Index, Singles
 from frtaudit.core.collecting import CallError, Picture
 from frtaudit.core.spec import PATH
+from frtaudit.core.spec_values import SIMILARITY
 from frtaudit.errors import SpecError
-from frtaudit.stats.labels.duplicates import SIMILARITY, duplicated
+from frtaudit.stats.labels.duplicates import duplicated
 
 SAME, SHARED = "same_image_in_query", "image_of_several_queries"
 NEAR, NEAR_FACE = "near_duplicate", "near_duplicate_face"

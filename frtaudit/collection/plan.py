@@ -18,7 +18,7 @@ from frtaudit.core.machine.limits import check_whole
 from frtaudit.core.registry import name_of
 from frtaudit.core.text.columns import aligned
 from frtaudit.errors import DataError, SpecError
-from frtaudit.labelling.pairs import Between
+from frtaudit.labelling.settings import Between
 
 CANARY, SOURCE = "canary", "source"
 

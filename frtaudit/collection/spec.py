@@ -16,8 +16,7 @@ from frtaudit.core.registry import names
 from frtaudit.core.spec import PATH
 from frtaudit.core.text import file_names
 from frtaudit.errors import ProviderError, SpecError
-from frtaudit.labelling.detection import Detected
-from frtaudit.labelling.pairs import Between
+from frtaudit.labelling.settings import Between, Detected
 
 RESERVED = ("answers", "boxes", "faces", "collection", "sittings", "source")
 # a service's, and of its score list

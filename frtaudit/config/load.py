@@ -20,10 +20,17 @@ from frtaudit.config import presets
 from frtaudit.config.composition import COLLECT, CONFIG, EMBED, Composed, composed
 from frtaudit.config.guard import check_word
 from frtaudit.config.hydra_errors import translating
-from frtaudit.config.places import placed, placed_analyses, refuse_missing_root
+from frtaudit.config.places import (
+    check_files,
+    placed,
+    placed_analyses,
+    refuse_missing_files,
+    refuse_missing_root,
+)
 from frtaudit.config.validate import check_spec
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import analyses_from_plain, to_portable, without_analyses
+from frtaudit.core.plain.structure import mapping
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.inputs.croissant import with_test_data
@@ -44,8 +51,17 @@ class Typed:
     plain: Mapping[str, object]
 
     def whole(self) -> AuditSpec:
-        """The spec with its analyses, which load the numerical libraries. Raises :class:`SpecError`."""
-        return placed_analyses(replace(self.spec, analyses=analyses_from_plain(self.plain)))
+        """The spec with its analyses, which load the numerical libraries.
+
+        Raises :class:`SpecError`, and :class:`~frtaudit.errors.DataError` for a file that an analysis names.
+        """
+        every = mapping(self.plain["analyses"], "analyses")
+        given = self._with({name: analysis for name, analysis in every.items() if analysis})
+        check_files(given.analyses.values())
+        return self._with(every)
+
+    def _with(self, analyses: Mapping[str, object]) -> AuditSpec:
+        return placed_analyses(replace(self.spec, analyses=analyses_from_plain({"analyses": analyses})))
 
 
 def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:
@@ -77,8 +93,10 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
 
 
 def load_typed(overrides: Sequence[str], config_dir: str | Path | None) -> Typed:
-    """The same, before its analyses are imported; a cohort's root that is not there is refused first."""
-    return typed(composed(CONFIG, overrides, config_dir), refuse_missing_root)
+    """The same, before its analyses are imported; what is not there is refused, a cohort's root first."""
+    read = typed(composed(CONFIG, overrides, config_dir), refuse_missing_root)
+    refuse_missing_files(read.spec)
+    return read
 
 
 def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "CollectionSpec":

@@ -2,29 +2,35 @@
 
 import dataclasses
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar
 
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.inputs.places import place_of
-
-if TYPE_CHECKING:
-    from frtaudit.evaluation.protocols import CohortSource
 
 T = TypeVar("T")
 
 
 def refuse_missing_root(spec: AuditSpec) -> None:
-    """Raise what the cohort's source says of a root that is not there, or empty, before the pipeline is loaded.
-
-    A source of another wheel may take such a root: it is asked once, by the audit.
-    """
+    """Raise what the cohort's source says of a root that is not there, or empty, before the pipeline is loaded."""
     root = getattr(spec.cohort, "root", None)
-    if not (is_of_the_house(spec.cohort) and isinstance(root, str)):
-        return
-    if not os.path.lexists(root) or _is_empty(root):
-        cast("CohortSource", spec.cohort).load(spec.schemas, spec.seed)
+    if isinstance(root, str) and (not os.path.lexists(root) or _is_empty(root)):
+        check_files([spec.cohort])
+
+
+def refuse_missing_files(spec: AuditSpec) -> None:
+    """Raise what cohort and protocols say of files that are not there, before what reads these is loaded."""
+    check_files([spec.cohort, spec.protocol, *(test_set.pairs for test_set in spec.test_sets.values())])
+
+
+def check_files(plugins: Iterable[object]) -> None:
+    """Call ``check_files`` of each plug-in of frtaudit that has it; those of other wheels are asked by the audit."""
+    for plugin in plugins:
+        check = getattr(plugin, "check_files", None)
+        if check is not None and is_of_the_house(plugin):
+            check()
 
 
 def _is_empty(folder: str) -> bool:

@@ -2,23 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Shorts, Signs
 from frtaudit.core.freeze import freeze, require
+from frtaudit.core.spec_values import LabelSource
 
 OF_QUERY, NOT_OF_QUERY, LEFT_OUT, UNSAID = 1, 0, -1, -2
 APART = 2.0  # parts nearer than so many of the mean of the two standard deviations are one (equal ones: no dip between)
-
-
-class LabelSource(StrEnum):
-    """Source of the identities; ``combined``: the annotated ones where there is an answer, else the estimated."""
-
-    ESTIMATED = "estimated"
-    ANNOTATED = "annotated"
-    COMBINED = "combined"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

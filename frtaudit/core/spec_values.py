@@ -1,11 +1,13 @@
-"""Values that a spec names: steps of sanitization, non-mated comparisons, paper, signatories, levels of signatures."""
+"""Values that a spec names: of sanitization, comparisons, scores, labels of identities, paper, signatures."""
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 
 UNKNOWN = "unknown"  # the class of a subject whose class no file says
 FOLDS = "folds"  # what the pairs of spec.folds are called among test sets
 PROTOCOL = "protocol"  # what the audit's own list of pairs is called among test sets
+COSINE_RANGE, UNIT_DISTANCE_RANGE = (-1.0, 1.0), (-4.0, 0.0)  # of scores of templates of unit length
+SIMILARITY = 0.9  # cosine above which faces of a query are near-duplicates: Knott et al., supplement A
 
 
 class Sanitize(Enum):
@@ -93,3 +95,36 @@ class PadesLevel(Enum):
     B_T = "B-T"
     B_LT = "B-LT"
     B_LTA = "B-LTA"
+
+
+class LabelSource(StrEnum):
+    """Source of the identities; ``combined``: the annotated ones where there is an answer, else the estimated."""
+
+    ESTIMATED = "estimated"
+    ANNOTATED = "annotated"
+    COMBINED = "combined"
+
+
+class Rule(StrEnum):
+    """How many identities a service sees: ``public``, as the numbers were made, or ``paper``, as it is written."""
+
+    PUBLIC = "public"
+    PAPER = "paper"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """``size``: of an eigenvalue that counts (T); ``ratio``: to the next; ``tau``: of z; fewest faces, positives."""
+
+    size: float = 4.0
+    ratio: float = 1.5
+    tau: float = 0.2
+    min_faces: int = 8
+    min_positives: int = 5
+
+
+class Nan(Enum):
+    """What a score that is not a number means: a fault of the file, or a comparison that failed."""
+
+    REFUSE = "refuse"
+    FAILED = "failed"

@@ -9,14 +9,14 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core import Cohort, CohortData
-from frtaudit.core.arrays import Flags, Floats, Ints, Singles, Texts
 from frtaudit.errors import DataError, SpecError, column_names
-from frtaudit.stats.folds.selection import Limits
-from frtaudit.stats.similarity.nearest import unit_rows
+
+if TYPE_CHECKING:
+    from frtaudit.core.arrays import Flags, Floats, Ints, Singles, Texts
+    from frtaudit.core.cohort import Cohort, CohortData
+    from frtaudit.stats.folds.selection import Limits
 
 LOW, HIGH = "low", "high"
 MATED, NON_MATED = "mated", "non_mated"
@@ -81,12 +81,12 @@ class Rules:
 class RuleInputs:
     """What rules are applied to: ``vectors`` (N, D) float32, unit, zero where there is no template; ``group`` (N,)."""
 
-    cohort_data: CohortData
-    vectors: Singles
-    has: Flags
-    subject: Ints
+    cohort_data: "CohortData"
+    vectors: "Singles"
+    has: "Flags"
+    subject: "Ints"
     names: tuple[str, ...]
-    group: Ints
+    group: "Ints"
 
 
 def check(rules: Rules) -> None:
@@ -109,7 +109,7 @@ def check(rules: Rules) -> None:
                 raise SpecError(f"rules.traits.{name}.tail", f"found {tail:g}", "percent above 0, at most 50")
 
 
-def check_values(cohort_data: CohortData, rules: Rules) -> None:
+def check_values(cohort_data: "CohortData", rules: Rules) -> None:
     """Refuse values that no image has: of a column, what stands in it; of a number's tails, low and high."""
     asked = [("mated_values", rules.trait, label) for label in rules.mated_values]
     asked += [("non_mated_values", rules.trait, label) for pair in rules.non_mated_values for label in pair]
@@ -122,8 +122,12 @@ def check_values(cohort_data: CohortData, rules: Rules) -> None:
             raise DataError(f"rules.{place}", f"no image has {name} {value!r}", ", ".join(known[:SHOWN]))
 
 
-def inputs_of(cohort_data: CohortData, rules: Rules) -> RuleInputs:
+def inputs_of(cohort_data: "CohortData", rules: Rules) -> RuleInputs:
     """Templates of the matcher by cohort sample, and the group of each sample, -1 = in none."""
+    import numpy as np
+
+    from frtaudit.stats.similarity.nearest import unit_rows
+
     if rules.matcher not in cohort_data.templates:
         known = ", ".join(cohort_data.templates) or "a cohort with templates"
         raise SpecError("rules.matcher", f"the cohort holds no templates named {rules.matcher!r}", known)
@@ -141,8 +145,10 @@ def inputs_of(cohort_data: CohortData, rules: Rules) -> RuleInputs:
     )
 
 
-def groups_of(cohort: Cohort, schema: str | None, where: str) -> tuple[tuple[str, ...], Ints]:
+def groups_of(cohort: "Cohort", schema: str | None, where: str) -> "tuple[tuple[str, ...], Ints]":
     """Names of the classes that pairs are balanced by, and the class of each subject, shape (K,), -1 = in none."""
+    import numpy as np
+
     if schema is None:
         return (EVERYBODY,), np.zeros(cohort.n_subjects, dtype=np.int64)
     if schema not in cohort.classifications:
@@ -152,8 +158,10 @@ def groups_of(cohort: Cohort, schema: str | None, where: str) -> tuple[tuple[str
     return classification.classes, classification.codes.astype(np.int64)
 
 
-def values_of(inputs: RuleInputs, trait: Trait, among: Flags) -> Texts:
+def values_of(inputs: RuleInputs, trait: Trait, among: "Flags") -> "Texts":
     """The value of each image under a trait, shape (N,), empty = none; tails are those of the images ``among``."""
+    import numpy as np
+
     texts = _column(inputs.cohort_data, trait.column)
     sure = texts != ""
     if trait.confidence is not None:
@@ -174,8 +182,10 @@ def values_of(inputs: RuleInputs, trait: Trait, among: Flags) -> Texts:
     return values
 
 
-def numbers(cohort_data: CohortData, column: str) -> Floats:
+def numbers(cohort_data: "CohortData", column: str) -> "Floats":
     """A column as numbers, shape (N,), NaN where it is empty; :class:`DataError` where a text is none."""
+    import numpy as np
+
     texts = _column(cohort_data, column)
     try:
         return np.array([math.nan if text == "" else float(text) for text in texts])
@@ -183,14 +193,14 @@ def numbers(cohort_data: CohortData, column: str) -> Floats:
         raise DataError(f"column {column}", "a value is not a number", "numbers, or nothing") from None
 
 
-def _column(cohort_data: CohortData, column: str) -> Texts:
+def _column(cohort_data: "CohortData", column: str) -> "Texts":
     if column not in cohort_data.attributes:
         known = column_names(sorted(cohort_data.attributes)) or "a cohort with attributes"
         raise DataError("rules.traits", f"the cohort has no column {column!r}", known)
     return cohort_data.attributes[column]
 
 
-def allowed(inputs: RuleInputs, rules: Rules) -> Flags:
+def allowed(inputs: RuleInputs, rules: Rules) -> "Flags":
     """Which images may stand: those with a template, a group, and every value that all images must have."""
     known = inputs.has & (inputs.group >= 0)
     keep = known.copy()
@@ -204,8 +214,10 @@ def mixes(rules: Rules, kind: str) -> tuple[tuple[str, str], ...]:
     return (rules.mated_values,) if kind == MATED else rules.non_mated_values
 
 
-def limits_of(inputs: RuleInputs, rules: Rules, kind: str) -> Limits:
+def limits_of(inputs: RuleInputs, rules: Rules, kind: str) -> "Limits":
     """Wanted pairs of each stratum; :class:`SpecError` where numbers do not divide into groups, mixes and folds."""
+    from frtaudit.stats.folds.selection import Limits
+
     wanted = rules.mated if kind == MATED else rules.non_mated
     strata = len(inputs.names) * len(mixes(rules, kind))
     if wanted % (strata * rules.k):

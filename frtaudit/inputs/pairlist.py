@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.arrays import Index, Shorts, Signs
-from frtaudit.core.cohort import Cohort
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, excerpt
-from frtaudit.inputs.schemas import DROPPED
-from frtaudit.inputs.tables import KNOWN, Table, read_table, table_suffix
+from frtaudit.inputs.tables import KNOWN, Table, need_table, read_table, table_suffix
+
+if TYPE_CHECKING:
+    from frtaudit.core.arrays import Index, Shorts, Signs
+    from frtaudit.core.cohort import Cohort
 
 PROBE = ("probe", "probe_id", "image_id_1", "sample_id_1", "image_1", "sample_1")
 REFERENCE = ("reference", "reference_id", "image_id_2", "sample_id_2", "image_2", "sample_2")
@@ -35,9 +35,9 @@ class PairList:
     the file with a sample that a conflict rule or a step of sanitization dropped.
     """
 
-    probe: Index
-    reference: Index
-    fold: Shorts | None
+    probe: "Index"
+    reference: "Index"
+    fold: "Shorts | None"
     left_out: int = 0
 
 
@@ -52,11 +52,13 @@ class PairLine:
     mated: bool | None = None
 
 
-def said_mated(table: Table, names: Sequence[str] = MATED) -> Signs:
+def said_mated(table: Table, names: Sequence[str] = MATED) -> "Signs":
     """What the ``mated`` column says of each line, shape (P,): 1, 0, or -1 where there is no such column.
 
     Raises :class:`DataError` naming the first line that is neither mated nor non-mated.
     """
+    import numpy as np
+
     column = table.find(names)
     if column is None:
         return np.full(len(table.frame), -1, dtype=np.int8)
@@ -71,12 +73,23 @@ def truth(text: str) -> int:
     return 1 if text in _YES else 0 if text in _NO else -1
 
 
+def need_pairs(path: Path) -> None:
+    """Raise :class:`DataError` for a pair list that is not there, or is no regular file."""
+    if table_suffix(path.name):
+        return need_table(path, path.name)
+    check_regular(path)
+    if not path.is_file():
+        accepted = f"pairs.txt as LFW has it, or {KNOWN}, in the working folder or below cohort.root"
+        raise DataError(path.name, f"no file {str(path)!r}", accepted)
+    return None
+
+
 def lines_of(path: Path) -> list[PairLine]:
     """The lines of a pair list, whatever cohort they are of. Raises :class:`DataError` for a file that is no list."""
     return _table_lines(path) if table_suffix(path.name) else lfw_lines(path)
 
 
-def read_pairs(path: Path, cohort: Cohort) -> PairList:
+def read_pairs(path: Path, cohort: "Cohort") -> PairList:
     """Read a pair list for ``cohort``.
 
     Tables (``.csv``, ``.parquet``, ...) need columns probe and reference (or image_id_1 and image_id_2); fold is an
@@ -85,6 +98,10 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
     (mated) and ``name1 i name2 j`` (non-mated), sample ids being ``name_%04d``. With ``folds pairs`` each fold is that
     many mated lines, then as many non-mated ones. Raises :class:`DataError` naming the line.
     """
+    import numpy as np
+
+    from frtaudit.inputs.schemas import DROPPED
+
     lines = lines_of(path)
     if not lines:
         raise DataError(path.name, "the list holds no pair", "one pair per line")
@@ -105,7 +122,7 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
     )
 
 
-def _check(line: PairLine, index: dict[str, int], cohort: Cohort) -> None:
+def _check(line: PairLine, index: dict[str, int], cohort: "Cohort") -> None:
     if line.probe == line.reference:
         raise DataError(line.place, "compares a sample with itself", "two different samples")
     mated = cohort.subject_of[index[line.probe]] == cohort.subject_of[index[line.reference]]
@@ -116,6 +133,8 @@ def _check(line: PairLine, index: dict[str, int], cohort: Cohort) -> None:
 
 
 def _table_lines(path: Path) -> list[PairLine]:
+    import numpy as np
+
     table = read_table(path, path.name)
     probe, reference = table.texts(table.need(PROBE)), table.texts(table.need(REFERENCE))
     column = table.find(FOLD)
@@ -147,10 +166,7 @@ def lfw_lines(path: Path) -> list[PairLine]:
 
 
 def _rows(path: Path) -> list[tuple[str, list[str]]]:
-    check_regular(path)
-    if not path.is_file():
-        accepted = f"pairs.txt as LFW has it, or {KNOWN}, in the working folder or below cohort.root"
-        raise DataError(path.name, f"no file {str(path)!r}", accepted)
+    need_pairs(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (UnicodeDecodeError, OSError):

@@ -5,6 +5,7 @@ little and is refused. The folder of a spec's own file plays no part.
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from frtaudit.core.machine.files import check_regular
@@ -13,6 +14,7 @@ from frtaudit.core.plain.structure import closest
 from frtaudit.errors import DataError, column_names
 
 MAX_NAMED = 8  # entries of a folder in an error
+COLLECTION, STORE = "collection.json", "store.sqlite"  # of frtaudit collect
 SEARCH = "a folder with faces.csv and score lists"
 
 
@@ -54,6 +56,36 @@ def need_search(where: str, root: str) -> Path:
     if not folder.is_dir():
         raise DataError(where, f"no folder {root!r}", SEARCH)
     return folder
+
+
+def need_scores(path: Path, name: str) -> None:
+    """Raise :class:`DataError` for what is no file of scores: not there, a folder, no regular file, or empty."""
+    if path.is_dir() and not path.is_symlink():
+        raise DataError(name, "is a folder", "a file of scores")
+    check_regular(path, name)
+    if not path.is_file():
+        raise DataError(name, f"no file {str(path)!r}", "a file of scores")
+    if not path.stat().st_size:
+        raise DataError(name, "the file is empty", "one comparison per line")
+
+
+def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[Path]:
+    """The files of scores: ``root`` itself, those of ``files`` in it, or all in it but hidden ones and ``apart``."""
+    if not root.exists():
+        raise DataError(
+            "cohort.root", f"no file or folder {str(root)!r}", "a file of scores, or a folder of them"
+        )
+    if not root.is_dir():
+        return [root]
+    visible = [path for path in sorted(root.iterdir()) if not path.is_dir() and not path.name.startswith(".")]
+    paths = [root / name for name in files] or [path for path in visible if path.name not in apart]
+    if not paths:
+        raise DataError("cohort.root", "the folder holds no file of scores", "a file for each system")
+    stems = [path.stem for path in paths]
+    for name in stems:
+        if stems.count(name) > 1:
+            raise DataError("cohort.root", f"two files are called {name}", "a name for each system")
+    return paths
 
 
 def entries(root: Path, name: str) -> str:

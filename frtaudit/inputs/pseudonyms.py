@@ -11,6 +11,16 @@ from frtaudit.errors import DataError
 DOMAIN = "frtaudit pseudonyms"  # no result holds a digest of this form: the key stands nowhere
 
 
+def read_key(path: str) -> bytes:
+    """The bytes of a key file. Raises :class:`DataError` for one that is missing or empty."""
+    file = Path(path)
+    key = read_regular(file) if os.path.lexists(file) else b""
+    if not key:
+        accepted = "a file with at least one byte"
+        raise DataError("cohort.pseudonym_key", "the key file is missing or empty", accepted)
+    return key
+
+
 def pseudonym_key(path: str | None, samples: Sequence[str], subjects: Sequence[str]) -> bytes:
     """The bytes of the key file ``path``; without one a key that follows from who gave which samples.
 
@@ -22,12 +32,7 @@ def pseudonym_key(path: str | None, samples: Sequence[str], subjects: Sequence[s
     True
     """
     if path is not None:
-        file = Path(path)
-        key = read_regular(file) if os.path.lexists(file) else b""
-        if not key:
-            accepted = "a file with at least one byte"
-            raise DataError("cohort.pseudonym_key", "the key file is missing or empty", accepted)
-        return key
+        return read_key(path)
     of: dict[str, list[str]] = {}
     for sample, subject in zip(samples, subjects, strict=True):
         of.setdefault(subject, []).append(sample)

@@ -7,7 +7,7 @@ from frtaudit.core.canonical import sha256
 from frtaudit.core.text.columns import csv_bytes
 from frtaudit.core.text.formatting import cell
 from frtaudit.errors import DataError, excerpt
-from frtaudit.inputs.tables import read_table
+from frtaudit.inputs.tables import need_table, read_table
 
 PAIR, VERDICT = "pair", "verdict"
 
@@ -19,6 +19,12 @@ def pair_id(*parts: str) -> str:
     'a97b3e7056b0732f'
     """
     return sha256("\n".join(parts).encode())[:16]
+
+
+def need_review(path: str | None) -> None:
+    """Raise :class:`DataError` for a review file that is not there; None: there is none to read."""
+    if path is not None:
+        need_table(Path(path), Path(path).name)
 
 
 def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> dict[str, str]:

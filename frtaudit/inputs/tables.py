@@ -13,17 +13,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-import numpy as np
-
-from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, column_names
-from frtaudit.inputs.coded import Coded, coded_of
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from frtaudit.core.arrays import Flags, Floats, Texts
+    from frtaudit.inputs.coded import Coded
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 OTHERS = (".txt", ".txt.gz", ".dat", ".xls", ".xlsx", ".ods")  # tables of other programs
@@ -63,8 +62,10 @@ class Table:
         """Where row ``row`` (0 is the first of :attr:`frame`) stands in the file, for an error."""
         return f"{self.name} {self.unit} {int(self.frame.index[row]) + self.first}"
 
-    def refuse(self, wrong: Flags, problem: str, accepted: str) -> None:
+    def refuse(self, wrong: "Flags", problem: str, accepted: str) -> None:
         """Raise :class:`DataError` at the first row that is ``wrong``, shape (R,)."""
+        import numpy as np
+
         if wrong.any():
             raise DataError(self.place(int(np.argmax(wrong))), problem, accepted)
 
@@ -80,8 +81,9 @@ class Table:
             raise DataError(self.name, problem, f"a column {names[0]}")
         return column
 
-    def texts(self, column: str) -> Texts:
+    def texts(self, column: str) -> "Texts":
         """The values of a column as stripped text, shape (R,), object of str; a null is the empty text."""
+        import numpy as np
         import pandas as pd
 
         values = self.frame[column]
@@ -89,11 +91,13 @@ class Table:
             values = values.astype(object).map(str, na_action="ignore").astype("str").fillna("")
         return np.asarray(values.str.strip().to_numpy(), dtype=object)
 
-    def number_texts(self, column: str) -> Texts:
+    def number_texts(self, column: str) -> "Texts":
         """The same, with points for decimal commas where the file may have these.
 
         As it is where a point is among them, or where every comma may separate thousands.
         """
+        import numpy as np
+
         texts = self.texts(column)
         commas = [text for text in texts if "," in text]
         unsure = any("." in text for text in texts) or all(map(_THOUSANDS.fullmatch, commas))
@@ -101,8 +105,12 @@ class Table:
             return texts
         return np.array([text.replace(",", ".") for text in texts], dtype=object)
 
-    def coded(self, column: str) -> Coded:
+    def coded(self, column: str) -> "Coded":
         """The same as :meth:`texts`, each text held once: nothing is done row by row for text columns of Parquet."""
+        import numpy as np
+
+        from frtaudit.inputs.coded import Coded, coded_of
+
         values = self._arrow(column)
         if values is None or not _is_text(values.type):
             return coded_of(self.texts(column))
@@ -113,11 +121,12 @@ class Table:
         names = coded_of(Table.texts(replace(self, frame=whole.dictionary.to_pandas().to_frame("")), ""))
         return Coded(code=np.append(names.code, np.int32(-1))[place], names=names.names).used()
 
-    def numbers(self, column: str) -> Floats | None:
+    def numbers(self, column: str) -> "Floats | None":
         """A column that holds numbers, as float64, NaN for null; None for one that holds something else.
 
         The numbers are those that :meth:`texts` would read as.
         """
+        import numpy as np
         import pyarrow as pa
 
         values = self._arrow(column)
@@ -207,15 +216,19 @@ def read_table(path: Path, name: str) -> Table:
     ['a']
     """
     signals.check()
+    need_table(path, name)
+    if table_suffix(path.name) == ".parquet":
+        return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
+    return _csv(path, name)
+
+
+def need_table(path: Path, name: str) -> None:
+    """Raise :class:`DataError` for what is no table by its name, is no regular file, or is not there."""
     check_regular(path, name)
     if not path.is_file():
         raise DataError(name, f"no file {str(path)!r}", KNOWN)
-    suffix = table_suffix(path.name)
-    if not suffix:
+    if not table_suffix(path.name):
         raise DataError(name, f"cannot read a {path.suffix or 'nameless'} file", KNOWN)
-    if suffix == ".parquet":
-        return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
-    return _csv(path, name)
 
 
 def open_text(path: Path) -> BinaryIO:

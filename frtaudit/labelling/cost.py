@@ -16,21 +16,12 @@ from enum import StrEnum
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Signs
-from frtaudit.core.labelling import (
-    LEFT_OUT,
-    NOT_OF_QUERY,
-    OF_QUERY,
-    UNSAID,
-    Faces,
-    Labelling,
-    LabelSource,
-    Service,
-)
+from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Labelling, Service
+from frtaudit.core.spec_values import LabelSource, Limits
 from frtaudit.labelling.estimate import matrices_of
 from frtaudit.stats.labels import face_membership, reweighted
 from frtaudit.stats.labels.face_membership import Histograms, Scale
 from frtaudit.stats.labels.reweighted import Listed
-from frtaudit.stats.labels.spectral import Limits
 
 ROUNDS = 5  # of identities and of similarities of faces, each from the other
 PERSON = 3.0  # faces that are due, at least, of somebody whom a query is said to show

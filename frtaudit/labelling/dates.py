@@ -13,11 +13,13 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.freeze import freeze
-from frtaudit.core.labelling import UNSAID, Faces, Labelling, LabelSource, Service
+from frtaudit.core.labelling import UNSAID, Faces, Labelling, Service
 from frtaudit.core.scores import ScoreTail
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.errors import DataError
 from frtaudit.labelling.enrolment import persons
-from frtaudit.labelling.estimate import How, labelled
+from frtaudit.labelling.estimate import labelled
+from frtaudit.labelling.settings import How
 from frtaudit.stats.similarity.tail import from_listed
 
 WHERE = "cohort.earlier"

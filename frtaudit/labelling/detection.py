@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError, SpecError
+from frtaudit.labelling.settings import Detected
 from frtaudit.labelling.single import MORE, UNTOLD, told_by
 from frtaudit.stats.labels.box_matching import joined
 
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 NONE_FOUND, SEVERAL_FOUND, NOT_TOLD = "no_face_found", "several_faces_found", "not_told_how_many_faces"
 APART, CUT, NOT_BY_ALL = "boxes_apart", "face_cut_from_others", "face_not_found_by_all"
 IMAGE_LEFT_OUT = "image_left_out"
-
-
-class Detected(StrEnum):
-    """Which faces are used: of images in which every service finds exactly one, as published, or all that all find."""
-
-    SINGLE = "single"
-    ALL = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

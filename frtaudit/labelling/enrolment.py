@@ -9,23 +9,16 @@ import numpy as np
 from frtaudit.core.arrays import Floats, Index, Texts
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
-from frtaudit.core.labelling import (
-    LEFT_OUT,
-    OF_QUERY,
-    UNSAID,
-    Faces,
-    Labelled,
-    Labelling,
-    LabelSource,
-    Service,
-)
+from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, UNSAID, Faces, Labelled, Labelling, Service
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import both_orders, listed_comparisons
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.labelling.cautions import QUERIES_LEFT_OUT, attribution_notes, not_scored_entries
-from frtaudit.labelling.estimate import How, labelled
+from frtaudit.labelling.estimate import labelled
+from frtaudit.labelling.settings import How
 from frtaudit.labelling.tried import query_classes
 from frtaudit.stats.labels.spectral import Reason
 

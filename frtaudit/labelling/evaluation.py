@@ -20,8 +20,9 @@ from frtaudit.core.labelling import (
 )
 from frtaudit.core.scores import ScoreTable
 from frtaudit.inputs.pairing import both_orders
-from frtaudit.labelling.estimate import How, Several, labelled
+from frtaudit.labelling.estimate import labelled
 from frtaudit.labelling.modes import balanced, mode_fit
+from frtaudit.labelling.settings import How, Several
 from frtaudit.stats.labels.spectral import Reason, normalised
 from frtaudit.stats.rates.censoring import Censoring, Step, refusal
 from frtaudit.stats.rates.listed import threshold_of

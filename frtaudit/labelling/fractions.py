@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from frtaudit.core.arrays import Index
-from frtaudit.core.labelling import UNSAID, Faces, Labelled, LabelSource
+from frtaudit.core.labelling import UNSAID, Faces, Labelled
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.labelling.asking import asking
 from frtaudit.labelling.enrolment import persons
 from frtaudit.labelling.evaluation import Scores

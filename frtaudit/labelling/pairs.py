@@ -1,7 +1,6 @@
 """Which pairs of faces services are asked: all within a query, and between queries of one group (Knott et al., 5)."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from itertools import pairwise
 
 import numpy as np
@@ -11,16 +10,9 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.inputs.pairing import pair_keys
+from frtaudit.labelling.settings import Between
 
 OTHER_GROUP, NOT_DRAWN = "comparison_between_groups", "comparison_between_queries_not_drawn"
-
-
-class Between(StrEnum):
-    """Pairs of faces of different queries: those listed; of one group, as many as within queries, drawn; or all."""
-
-    LISTED = "listed"
-    MATCHED = "matched"
-    ALL = "all"
 
 
 def pairs_of(faces: Faces, group: Ints, between: Between, rng: np.random.Generator) -> tuple[Index, Index]:

@@ -7,8 +7,9 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Ints, Signs
 from frtaudit.core.labelling import OF_QUERY, Faces, Labelled, Service
+from frtaudit.core.spec_values import Limits, Rule
 from frtaudit.labelling.evaluation import Scores, confidences
-from frtaudit.stats.labels.spectral import Limits, Rule, leading
+from frtaudit.stats.labels.spectral import leading
 from frtaudit.stats.rates.censoring import Censoring
 
 FEW = 10  # non-mated scores above a threshold, below which no curve is drawn

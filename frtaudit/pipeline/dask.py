@@ -82,6 +82,12 @@ def executor_of(where: str | None, threads: int = 0, engine: Engine = Engine.CPU
         yield executor
 
 
+def check_place(where: str) -> None:
+    """Raise :class:`SpecError` for what is neither ``local`` nor an address, and no file that is there."""
+    if where != LOCAL and "://" not in where and not Path(where).is_file():
+        raise SpecError("dask", f"found {where!r}", WHERE)
+
+
 @contextmanager
 def _address(where: str, threads: int) -> Iterator[dict[str, str]]:
     """How to reach the scheduler that is named, or one that lives as long as this context."""
@@ -102,10 +108,9 @@ def _address(where: str, threads: int) -> Iterator[dict[str, str]]:
                 yield {"address": cluster.scheduler_address}
     elif "://" in where:
         yield {"address": where}
-    elif Path(where).is_file():
-        yield {"scheduler_file": where}
     else:
-        raise SpecError("dask", f"found {where!r}", WHERE)
+        check_place(where)
+        yield {"scheduler_file": where}
 
 
 @contextmanager

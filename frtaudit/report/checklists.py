@@ -11,14 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
-from frtaudit.core import AuditResult, Target
 from frtaudit.core.canonical import Json, entries, mapping, to_bytes
 from frtaudit.core.machine.resources import shipped
+from frtaudit.core.methods import Target
 from frtaudit.core.spec import Report
 from frtaudit.core.text.formatting import cell
 from frtaudit.errors import SpecError
-from frtaudit.report.source import escape
+
+if TYPE_CHECKING:
+    from frtaudit.core.result import AuditResult
 
 DISCLAIMER = (
     "This list shows where the report covers an item. It claims no conformity with any standard, framework or law. "
@@ -81,7 +84,7 @@ def check_names(names: Iterable[str]) -> None:
             raise SpecError("report.checklists", f"found {name!r}", ", ".join(sorted(known())))
 
 
-def filled(result: AuditResult, settings: Report, names: Sequence[str]) -> tuple[Checklist, ...]:
+def filled(result: "AuditResult", settings: Report, names: Sequence[str]) -> tuple[Checklist, ...]:
     """The lists of these names, filled from the result and from what the report says of itself."""
     check_names(names)
     evidence = Evidence(result, settings)
@@ -120,7 +123,7 @@ def to_csv(lists: Sequence[Checklist]) -> bytes:
 class Evidence:
     """Where a rule holds in a result: each answer is a place, None where there is none."""
 
-    result: AuditResult
+    result: "AuditResult"
     settings: Report
 
     def place(self, rule: str) -> str | None:
@@ -212,6 +215,8 @@ def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
 
 def _places(value: Json, steps: Sequence[str], at: str) -> Iterator[str]:
     """Pointers to what a path leads to, where that holds something; ``*`` is every key."""
+    from frtaudit.report.source import escape
+
     if not steps:
         if value not in (None, "", [], {}, ()):
             yield at

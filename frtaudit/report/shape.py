@@ -177,9 +177,14 @@ def check_page(page: str) -> None:
             _refuse(f"a section holds <{tag}>", f"sections without it; styles belong in {STYLE}")
 
 
-def _files(folder: Path) -> dict[str, bytes]:
+def need_folder(folder: Path) -> None:
+    """Raise :class:`SpecError` where a folder of templates is not there."""
     if not folder.is_dir():
         _refuse(f"{folder.name!r} is not a folder", f"a folder that holds {ACCEPTED}")
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    need_folder(folder)
     root, contents = folder.resolve(), {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()

@@ -19,12 +19,14 @@ from frtaudit.analyses.label_cost import on_truth, spanning
 from frtaudit.core import Interval, Method
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.labelling import OF_QUERY, Faces, Labelling, LabelSource, Service
+from frtaudit.core.labelling import OF_QUERY, Faces, Labelling, Service
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import RateSummary
 from frtaudit.labelling import cost
-from frtaudit.labelling.estimate import How, labelled
+from frtaudit.labelling.estimate import labelled
+from frtaudit.labelling.settings import How
 from frtaudit.stats.labels import reweighted
 from frtaudit.testing.study.pages import into, write_indented, write_line
 from frtaudit.testing.web_searches import Truth, search

@@ -6,7 +6,8 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, Faces, Service
-from frtaudit.labelling.pairs import Between, pairs_of
+from frtaudit.labelling.pairs import pairs_of
+from frtaudit.labelling.settings import Between
 from frtaudit.stats.von_mises_fisher import unit
 
 DIMENSION = 64

@@ -10,14 +10,14 @@ from web_search import lfw, web_search, write
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.label_cost import BLIND, MODEL, LabelCost, on_truth
 from frtaudit.core import AuditResult, Method, Target
-from frtaudit.core.labelling import LabelSource
 from frtaudit.core.spec import AuditSpec, Bootstrap, FailureScore, Grid, Thresholds
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import RateSummary, from_bounds
-from frtaudit.labelling.estimate import How
+from frtaudit.labelling.settings import How
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.testing.label_study import rate_on_truth
 

@@ -15,7 +15,8 @@ from frtaudit.collection.spec import Canaries, CollectionSpec, from_plain
 from frtaudit.config.load import load_collection
 from frtaudit.core.labelling import Faces
 from frtaudit.errors import SpecError
-from frtaudit.labelling.pairs import Between, pairs_of
+from frtaudit.labelling.pairs import pairs_of
+from frtaudit.labelling.settings import Between
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.config.load import load_spec
-from frtaudit.config.places import refuse_missing_root
+from frtaudit.config.load import load_spec, load_typed
+from frtaudit.config.places import check_files, refuse_missing_files, refuse_missing_root
 from frtaudit.core.spec import PATH
 from frtaudit.errors import DataError
 
@@ -20,6 +20,10 @@ class Elsewhere:
     def load(self, *_: object) -> None:
         """Nobody may call it here."""
         pytest.fail("loaded")
+
+    def check_files(self) -> None:
+        """Nor this, which means something else there."""
+        pytest.fail("checked")
 
 
 SPEC = [
@@ -74,3 +78,22 @@ def test_a_source_of_another_wheel_is_loaded_by_the_audit_alone() -> None:
     refuse_missing_root(replace(spec, cohort=Elsewhere()))
     with pytest.raises(DataError, match="^cohort.root: no folder 'root'"):
         refuse_missing_root(spec)
+
+
+def test_files_of_plug_ins_are_asked_for_where_they_lead(root: Path) -> None:
+    """A list below the root is there, one in neither folder is refused; a plug-in of another wheel is not asked."""
+    for name in ("metadata.csv", "key", "pairs.csv"):
+        (root / name).write_text("a\n", encoding="utf-8")
+    spec = load_typed(SPEC, None).spec
+    check_files([Elsewhere(), None])
+    (root / "pairs.csv").unlink()
+    with pytest.raises(DataError, match=r"^pairs.csv: no file 'root/pairs.csv'; accepted: a .csv"):
+        refuse_missing_files(spec)
+    with pytest.raises(DataError, match=r"^pairs.csv: no file 'pairs.csv'; accepted: a .csv"):
+        load_typed(SPEC, None)
+
+
+def test_a_review_file_that_is_not_there_is_refused_before_the_audit(root: Path) -> None:
+    """The line of the analysis that reads it."""
+    with pytest.raises(DataError, match=r"^none.csv: no file 'none.csv'; accepted: a .csv"):
+        load_spec(["audit=demo", "analyses.robustness.reviewed=none.csv"])

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from frtaudit.core.labelling import LEFT_OUT, UNSAID, Faces, Labelled, Labelling, LabelSource, Service
+from frtaudit.core.labelling import LEFT_OUT, UNSAID, Faces, Labelled, Labelling, Service
+from frtaudit.core.spec_values import LabelSource
 
 
 def test_faces_stand_by_query() -> None:

@@ -7,7 +7,7 @@ from frtaudit.core import CohortData
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.errors import DataError
 from frtaudit.labelling.cautions import LACKING, NOT_SCORED, cautions
-from frtaudit.labelling.estimate import How
+from frtaudit.labelling.settings import How
 
 NOISE = {"acme": 0.25, "bolt": 0.35, "crest": 0.3}
 

@@ -5,11 +5,13 @@ import numpy as np
 import pytest
 from searches import search as shared_search
 
-from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Labelling, LabelSource, Service
+from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Labelling, Service
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.labelling import cost
 from frtaudit.labelling.cost import End, Rate
-from frtaudit.labelling.estimate import How, Several, labelled
+from frtaudit.labelling.estimate import labelled
+from frtaudit.labelling.settings import How, Several
 from frtaudit.testing.label_study import rate_on_truth
 from frtaudit.testing.web_searches import Truth, search
 

@@ -9,7 +9,7 @@ import pytest
 from frtaudit.core import CohortData
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, SpecError
-from frtaudit.labelling.detection import Detected
+from frtaudit.labelling.settings import Detected
 
 
 def load(folder: Path, **asked: object) -> CohortData:
@@ -67,8 +67,8 @@ def test_one_service_fails_on_half_the_faces(tmp_path: Path) -> None:
 
 
 def _lenient() -> object:
-    from frtaudit.labelling.estimate import How
-    from frtaudit.stats.labels.spectral import Limits
+    from frtaudit.core.spec_values import Limits
+    from frtaudit.labelling.settings import How
 
     return How(limits=Limits(min_faces=4, min_positives=2))
 

@@ -9,7 +9,8 @@ from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.queries.boxes import BoxList, boxes_of
 from frtaudit.inputs.tables import read_table
-from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
+from frtaudit.labelling.detection import Detections, crops_of, faces_in
+from frtaudit.labelling.settings import Detected
 from frtaudit.labelling.single import MULTIPLE
 
 IMAGES = Faces(

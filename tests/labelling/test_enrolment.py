@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 from searches import SCHEMAS, labelling, search
 
-from frtaudit.core.labelling import LabelSource
+from frtaudit.core.spec_values import LabelSource, Limits
 from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.enrolment import labelled_cohort
-from frtaudit.labelling.estimate import How, Several
-from frtaudit.stats.labels.spectral import Limits
+from frtaudit.labelling.settings import How, Several
 
 
 def test_a_query_s_person_is_a_subject() -> None:

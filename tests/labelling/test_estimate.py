@@ -8,9 +8,10 @@ from searches import labelling
 from web_search import lfw, web_search
 
 from frtaudit.core.labelling import Faces, Service
+from frtaudit.core.spec_values import Limits, Rule
 from frtaudit.errors import SpecError
-from frtaudit.labelling.estimate import How, Several, labelled
-from frtaudit.stats.labels.spectral import Limits, Rule
+from frtaudit.labelling.estimate import labelled
+from frtaudit.labelling.settings import How, Several
 
 
 def test_labels_of_a_made_up_search_are_right() -> None:
@@ -115,15 +116,3 @@ def test_labels_of_lfw_as_a_web_search() -> None:
     kept = found.label >= 0
     assert kept.mean() > 0.7
     assert (found.label[kept] == faces.annotated[kept]).mean() >= 0.99
-
-
-def test_modes_and_limits_that_cannot_be_are_one_line() -> None:
-    """Modes that do not ascend, fewer than two faces, no positive: refused where they are written."""
-    with pytest.raises(
-        SpecError, match=r"^cohort.labels.modes.acme: 0.9, 0.1; accepted: two numbers, non-mated first"
-    ):
-        How(modes={"acme": (0.9, 0.1)})
-    with pytest.raises(SpecError, match=r"^cohort.labels.limits.min_faces: -3; accepted: 2 or more"):
-        How(limits=Limits(min_faces=-3))
-    with pytest.raises(SpecError, match=r"^cohort.labels.limits.min_positives: 0; accepted: 1 or more"):
-        How(limits=Limits(min_positives=0))

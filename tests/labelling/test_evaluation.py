@@ -5,7 +5,7 @@ from searches import labelling, search
 
 from frtaudit.core.labelling import Service
 from frtaudit.labelling import evaluation
-from frtaudit.labelling.estimate import How, Several
+from frtaudit.labelling.settings import How, Several
 from frtaudit.stats.rates.censoring import censoring_of
 
 

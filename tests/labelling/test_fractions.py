@@ -9,9 +9,10 @@ from web_search import lfw, web_search
 
 from frtaudit.core.labelling import Faces, Labelled
 from frtaudit.labelling.asking import asking
-from frtaudit.labelling.estimate import How, labelled
+from frtaudit.labelling.estimate import labelled
 from frtaudit.labelling.evaluation import Scores, pooled, split
 from frtaudit.labelling.fractions import answered, complete, misses
+from frtaudit.labelling.settings import How
 
 FACES = Faces(
     names=("a", "b", "c", "d", "e"), query_of=np.int32([0, 0, 0, 1, 1]), queries=("p", "q"),

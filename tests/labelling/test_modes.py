@@ -14,8 +14,8 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import Bootstrap
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticService
 from frtaudit.errors import DataError
-from frtaudit.labelling.estimate import How
 from frtaudit.labelling.modes import balanced, mode_fit, refused
+from frtaudit.labelling.settings import How
 from frtaudit.pipeline.audit import audit
 
 WEAK = {**SERVICES, "weak": SyntheticService(noise=1.6)}

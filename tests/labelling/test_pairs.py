@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.core.labelling import Faces, Service
-from frtaudit.labelling.pairs import NOT_DRAWN, OTHER_GROUP, Between, kept_between, pairs_of
+from frtaudit.labelling.pairs import NOT_DRAWN, OTHER_GROUP, kept_between, pairs_of
+from frtaudit.labelling.settings import Between
 
 
 def faces_of(sizes: list[int]) -> Faces:

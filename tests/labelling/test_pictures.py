@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from searches import labelling
 
+from frtaudit.core.spec_values import Limits, Rule
 from frtaudit.labelling import pictures
 from frtaudit.labelling.evaluation import Scores, persons, split
-from frtaudit.stats.labels.spectral import Limits, Rule
 from frtaudit.stats.rates.censoring import Censoring, ScoreAtom
 
 

@@ -19,7 +19,7 @@ from frtaudit.core.cohort import Classification
 from frtaudit.core.labelling import Labelling
 from frtaudit.core.spec import Bins, Bootstrap, SchemaSpec
 from frtaudit.datasets.cohorts.queries import Queries
-from frtaudit.labelling.pairs import Between
+from frtaudit.labelling.settings import Between
 from frtaudit.labelling.tried import by_code, query_classes, tried
 from frtaudit.pipeline.audit import audit
 

@@ -14,8 +14,7 @@ from frtaudit.core import AuditResult, CohortData
 from frtaudit.core.spec import AuditSpec, Bootstrap, FailureScore, Grid, GridKind, Report, Thresholds
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.datasets.protocols.listed import Listed
-from frtaudit.labelling.estimate import How
-from frtaudit.labelling.pairs import Between
+from frtaudit.labelling.settings import Between, How
 from frtaudit.pipeline.audit import audit
 from frtaudit.stats.rates.censoring import Censoring
 

@@ -17,6 +17,7 @@ from small_audits import spec
 from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.machine.lock import lock
 from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec_values import COSINE_RANGE
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import checkpoint
 from frtaudit.pipeline.audit import audit
@@ -25,7 +26,7 @@ from frtaudit.stats.similarity import pair_scan
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
 from frtaudit.stats.similarity.executor import Executor, by_threads
 from frtaudit.stats.similarity.pair_scan import Pairs
-from frtaudit.stats.similarity.scorers import COSINE_RANGE, BlockScorer, cosine_blocks
+from frtaudit.stats.similarity.scorers import BlockScorer, cosine_blocks
 
 EACH, SUBJECTS, DIMENSION = 4, 400, 16
 BELOW = (-0.9, -0.2)  # fixed thresholds below the floor: a second pass

@@ -23,6 +23,7 @@ from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.identity import to_plain
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import Engine
+from frtaudit.core.spec_values import COSINE_RANGE
 from frtaudit.errors import ClusterError, SpecError
 from frtaudit.pipeline import dask
 from frtaudit.pipeline.audit import audit
@@ -32,7 +33,7 @@ from frtaudit.stats.similarity import allpairs, pair_scan
 from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest, score_all_pairs
 from frtaudit.stats.similarity.device import DeviceBlocks, DeviceExecutor
 from frtaudit.stats.similarity.executor import Executor, by_threads
-from frtaudit.stats.similarity.scorers import COSINE_RANGE, BlockScorer, cosine_blocks
+from frtaudit.stats.similarity.scorers import BlockScorer, cosine_blocks
 from frtaudit.stats.similarity.tiles import layout_of
 
 EACH, DIMENSION = 4, 16

@@ -13,6 +13,7 @@ from frtaudit.core.machine.files import check_below, check_regular, open_regular
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.tables import need_table
 
 KINDS = (".jpg", ".jpeg", ".png")
 
@@ -41,6 +42,14 @@ class Folder:
         if self.files is not None and self.queries is not None:
             problem = "source.files already names the queries"
             raise SpecError("source.queries", problem, "one of files and queries")
+
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a folder or a table that is not there, before anything is read."""
+        if not Path(self.root).is_dir():
+            raise DataError("source.root", f"no folder {self.root!r}", "a folder of images")
+        for path in (self.files, self.queries):
+            if path is not None:
+                need_table(Path(path), Path(path).name)
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call
         """Images by query, then by line or by name of the file."""
@@ -71,9 +80,8 @@ class Folder:
         return {}
 
     def _queries(self) -> list[Query]:
+        self.check_files()
         root = Path(self.root)
-        if not root.is_dir():
-            raise DataError("source.root", f"no folder {self.root!r}", "a folder of images")
         if self.files is None:
             listed = self._folders(root)
         else:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlencode
 
 from frtaudit.collection.clients.fetch import Fetch, Wanted
@@ -17,6 +18,7 @@ from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.errors import SpecError
+from frtaudit.inputs.tables import need_table
 
 KEY, ENGINE = "GOOGLE_API_KEY", "GOOGLE_CSE_ID"
 ENDPOINT = "https://customsearch.googleapis.com/customsearch/v1"
@@ -59,6 +61,10 @@ class ImageSearch:
         check_endpoint(self.endpoint, "source.endpoint")
         object.__setattr__(self, "fetch", Fetch(pace=Pace(rate=self.rate)))
         object.__setattr__(self, "searcher", Searcher(rate=self.search_rate))
+
+    def check_files(self) -> None:
+        """Raise :class:`~frtaudit.errors.DataError` for a table that is not there, before anything is read."""
+        need_table(Path(self.names), Path(self.names).name)
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:
         """Searched for name by name, page by page, as the service orders them; an address once for a name."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from urllib.parse import quote
 from urllib.robotparser import RobotFileParser
 
@@ -22,6 +23,7 @@ from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.errors import SpecError
+from frtaudit.inputs.tables import need_table
 
 KEY = "NEWS_API_KEY"
 FEED = "feed"
@@ -69,6 +71,10 @@ class NewsSearch:
         object.__setattr__(self, "searcher", Searcher(rate=self.rate))
         object.__setattr__(self, "clock", time.time)
         object.__setattr__(self, "robots", Robots())
+
+    def check_files(self) -> None:
+        """Raise :class:`~frtaudit.errors.DataError` for a table that is not there, before anything is read."""
+        need_table(Path(self.names), Path(self.names).name)
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:
         """Articles name by name, in the order of the feed, each once for a name."""

@@ -14,6 +14,7 @@ from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.errors import SpecError
+from frtaudit.inputs.tables import need_table
 
 
 @register("source", "urls")
@@ -40,6 +41,10 @@ class Urls:
         if not self.rate > 0:
             raise SpecError("source.rate", f"{self.rate:g}", "above 0")
         object.__setattr__(self, "fetch", Fetch(pace=Pace(rate=self.rate)))
+
+    def check_files(self) -> None:
+        """Raise :class:`~frtaudit.errors.DataError` for a table that is not there, before anything is read."""
+        need_table(Path(self.file), Path(self.file).name)
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[SourceImage]:  # noqa: ARG002  it makes no call that is kept
         """Images by query, in the order of the lines."""

@@ -3,14 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.inputs.places import need_file
-from frtaudit.inputs.score_lists.attempts import attempts_in, cohort_of_attempts
-from frtaudit.inputs.tables import read_table, table_stem
+from frtaudit.inputs.pseudonyms import read_key
+from frtaudit.inputs.tables import need_table, read_table, table_stem
+
+if TYPE_CHECKING:
+    from frtaudit.core.cohort import CohortData
 
 
 @register("cohort", "attempts")
@@ -28,8 +31,21 @@ class Attempts:
     people: str | None = None
     pseudonym_key: str | None = field(default=None, metadata=PATH)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a file that is not there, before anything is read."""
+        path = Path(self.root)
+        need_table(path, path.name)
+        if self.people:
+            people = need_file("cohort.people", self.people, path.parent)
+            need_table(people, people.name)
+        if self.pseudonym_key is not None:
+            read_key(self.pseudonym_key)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":  # noqa: ARG002  sources share a signature
         """Read the tables. Raises :class:`DataError` naming file and line, never a person."""
+        self.check_files()
+        from frtaudit.inputs.score_lists.attempts import attempts_in, cohort_of_attempts
+
         path = Path(self.root)
         attempts = attempts_in(read_table(path, path.name), table_stem(path.name))
         known = need_file("cohort.people", self.people, path.parent) if self.people else None

@@ -3,26 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError, column_names
-from frtaudit.inputs.pseudonyms import pseudonym_key
-from frtaudit.inputs.roster import attributes_of, enrol
-from frtaudit.inputs.score_lists.fields import (
-    SCORE,
-    Coded,
-    Layout,
-    Nan,
-    first_line,
-    header_of,
-    read_fields,
-    split_spaces,
-)
-from frtaudit.inputs.score_lists.gathering import Gathered, paths_below, people_of, table_of
-from frtaudit.inputs.tables import read_table
+from frtaudit.inputs.places import need_scores, paths_below
+from frtaudit.inputs.pseudonyms import pseudonym_key, read_key
+from frtaudit.inputs.score_lists.fields import SCORE, Layout
+from frtaudit.inputs.tables import need_table, read_table
+
+if TYPE_CHECKING:
+    from frtaudit.core.cohort import CohortData
+    from frtaudit.inputs.score_lists.gathering import Gathered
 
 CLAIMED, REAL, MODEL, LABEL = "claimed_id", "real_id", "model_label", "test_label"
 OTHERS = f"; or five, with {MODEL} after {CLAIMED}; or CSV with a header"
@@ -54,9 +49,25 @@ class BobScores:
     metadata: str | None = None
     pseudonym_key: str | None = field(default=None, metadata=PATH)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a file that is not there, before anything is read."""
+        paths = self._paths()
+        for path in paths:
+            need_scores(path, path.name)
+        if self.metadata is not None:
+            known = paths[0].parent / self.metadata
+            need_table(known, known.name)
+        if self.pseudonym_key is not None:
+            read_key(self.pseudonym_key)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":  # noqa: ARG002  sources share a signature
         """Read all files. Raises :class:`DataError` naming file and line, never a sample or subject."""
-        paths = paths_below(Path(self.root), self.files, [self.metadata] if self.metadata else [])
+        self.check_files()
+        from frtaudit.core.cohort import CohortData
+        from frtaudit.inputs.roster import attributes_of, enrol
+        from frtaudit.inputs.score_lists.gathering import people_of, table_of
+
+        paths = self._paths()
         gathered = {path.stem: _gathered(path, self.nan) for path in paths}
         people = people_of(list(gathered.values()))
         inputs = {path.name: sha256_file(path) for path in paths}
@@ -80,9 +91,15 @@ class BobScores:
             pseudonym_key=pseudonym_key(self.pseudonym_key, roster.sample_ids, roster.subjects),
         )
 
+    def _paths(self) -> list[Path]:
+        return paths_below(Path(self.root), self.files, [self.metadata] if self.metadata else [])
 
-def _gathered(path: Path, nan: Nan) -> Gathered:
+
+def _gathered(path: Path, nan: Nan) -> "Gathered":
     """One file, whichever of the three layouts its first line has."""
+    from frtaudit.inputs.score_lists.fields import Coded, first_line, read_fields, split_spaces
+    from frtaudit.inputs.score_lists.gathering import Gathered
+
     line = first_line(path, path.name)
     count = len(split_spaces(line, f"{path.name} line 1"))
     if path.suffix == ".csv" or ("," in line and count < len(FOUR.columns)):
@@ -94,7 +111,10 @@ def _gathered(path: Path, nan: Nan) -> Gathered:
     return Gathered(read=read, sample=(models, text[LABEL]), subject=(claimed, text[REAL]), columns={})
 
 
-def _of_csv(path: Path, nan: Nan) -> Gathered:
+def _of_csv(path: Path, nan: Nan) -> "Gathered":
+    from frtaudit.inputs.score_lists.fields import header_of, read_fields
+    from frtaudit.inputs.score_lists.gathering import Gathered
+
     columns = header_of(path, path.name)
     needed = [
         _need(columns, prefix, names, path) for names in (SAMPLE, (SUBJECT,)) for prefix in (REFERENCE, PROBE)

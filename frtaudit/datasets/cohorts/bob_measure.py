@@ -3,18 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError
-from frtaudit.inputs.schemas import number_of
-from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, read_fields
-from frtaudit.inputs.score_lists.gathering import paths_below
-from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
+from frtaudit.inputs.places import need_scores, paths_below
+from frtaudit.inputs.score_lists.fields import SCORE, Layout
+
+if TYPE_CHECKING:
+    from frtaudit.core.cohort import CohortData
+    from frtaudit.inputs.score_lists.nameless import Scores
 
 LABEL = "label"
 TWO = Layout(columns=(LABEL, SCORE), remarks=True)
@@ -33,14 +34,28 @@ class BobMeasureScores:
     files: tuple[str, ...] = ()
     nan: Nan = Nan.REFUSE
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a file that is not there, before anything is read."""
+        for path in paths_below(Path(self.root), self.files, []):
+            need_scores(path, path.name)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":  # noqa: ARG002  sources share a signature
         """Read all files. Raises :class:`DataError` naming file and line."""
+        self.check_files()
+        from frtaudit.inputs.score_lists.nameless import cohort_data_of_scores
+
         paths = paths_below(Path(self.root), self.files, [])
         systems = [_scores(path, self.nan) for path in paths]
         return cohort_data_of_scores(systems, {path.name: sha256_file(path) for path in paths})
 
 
-def _scores(path: Path, nan: Nan) -> Scores:
+def _scores(path: Path, nan: Nan) -> "Scores":
+    import numpy as np
+
+    from frtaudit.inputs.schemas import number_of
+    from frtaudit.inputs.score_lists.fields import read_fields
+    from frtaudit.inputs.score_lists.nameless import Scores
+
     read = read_fields(path, path.name, TWO, (LABEL,), nan)
     coded = read.texts[LABEL]
     labels = np.array([number_of(name) for name in coded.names])[coded.codes]

@@ -3,15 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError
-from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, first_line, read_fields, split_spaces
-from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
+from frtaudit.inputs.places import need_scores
+
+if TYPE_CHECKING:
+    from frtaudit.core.arrays import Floats
+    from frtaudit.core.cohort import CohortData
 
 
 @register("cohort", "pyeer")
@@ -28,8 +31,17 @@ class PyeerScores:
     non_mated: str = field(metadata=PATH)
     nan: Nan = Nan.REFUSE
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a file that is not there, before anything is read."""
+        for paths in self._pairs().values():
+            for path in paths:
+                need_scores(path, path.name)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":  # noqa: ARG002  sources share a signature
         """Read all files. Raises :class:`DataError` naming file and line."""
+        self.check_files()
+        from frtaudit.inputs.score_lists.nameless import Scores, cohort_data_of_scores
+
         systems: list[Scores] = []
         inputs: dict[str, str] = {}
         for name, (mated, non_mated) in self._pairs().items():
@@ -60,8 +72,10 @@ def _names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if not path.is_dir() and not path.name.startswith(".")}
 
 
-def _read(path: Path, nan: Nan) -> Floats:
+def _read(path: Path, nan: Nan) -> "Floats":
     """The last field of each line, all lines having as many as the first."""
+    from frtaudit.inputs.score_lists.fields import SCORE, Layout, first_line, read_fields, split_spaces
+
     count = len(split_spaces(first_line(path, path.name), f"{path.name} line 1"))
     columns = (*(f"field_{place}" for place in range(1, count)), SCORE)
     return read_fields(path, path.name, Layout(columns=columns), (), nan).score

@@ -1,32 +1,28 @@
 """Faces found by query, without identity labels: these are estimated from the services' scores (Knott et al.)."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from frtaudit.core.arrays import Floats, Texts
 from frtaudit.core.canonical import Json, sha256_file
-from frtaudit.core.cohort import CohortData, LedgerEntry, ledger_of
-from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec_values import SIMILARITY
 from frtaudit.errors import DataError, SpecError, column_names
-from frtaudit.inputs.places import need_search
-from frtaudit.inputs.pseudonyms import pseudonym_key
-from frtaudit.inputs.queries.answers import with_answers
-from frtaudit.inputs.queries.boxes import boxes_of
-from frtaudit.inputs.queries.collected import COLLECTION, Collected, read_collected
-from frtaudit.inputs.queries.faces import faces_of, services_of
-from frtaudit.inputs.score_lists.scorelist import read_scores
-from frtaudit.inputs.tables import SUFFIXES, read_table, table_suffix, unread_tables
-from frtaudit.labelling.crops import crops_of_faces, near_duplicates
-from frtaudit.labelling.detection import Detected, crops_of, faces_in
-from frtaudit.labelling.enrolment import labelled_cohort, labelling_of
-from frtaudit.labelling.estimate import How
-from frtaudit.labelling.pairs import Between, kept_between
-from frtaudit.stats.labels.duplicates import SIMILARITY
+from frtaudit.inputs.places import COLLECTION, STORE, need_search
+from frtaudit.inputs.pseudonyms import pseudonym_key, read_key
+from frtaudit.inputs.tables import SUFFIXES, need_table, read_table, table_suffix, unread_tables
+from frtaudit.labelling.settings import Between, Detected, How
+
+if TYPE_CHECKING:
+    from frtaudit.core.arrays import Floats, Texts
+    from frtaudit.core.cohort import CohortData, LedgerEntry
+    from frtaudit.core.labelling import Faces, Service
+    from frtaudit.inputs.queries.collected import Collected
+
+T = TypeVar("T")
 
 SELF = "self_comparison"
 EARLIER = "earlier"
@@ -43,12 +39,12 @@ class Search:
     None where nobody says.
     """
 
-    faces: Faces
-    columns: Mapping[str, Texts]
-    services: tuple[Service, ...]
-    ledger: tuple[LedgerEntry, ...]
+    faces: "Faces"
+    columns: "Mapping[str, Texts]"
+    services: "tuple[Service, ...]"
+    ledger: "tuple[LedgerEntry, ...]"
     paths: Mapping[str, Path]
-    size_of: Mapping[str, Floats]
+    size_of: "Mapping[str, Floats]"
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Json] | None = None
 
@@ -93,14 +89,33 @@ class Queries:
         if self.group is not None and self.between is Between.LISTED:
             raise SpecError("cohort.group", f"{self.group!r} with between=listed", "between=matched or all")
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a file that is not there, before anything is read."""
+        folder = Path(self.root)
+        if not any(os.path.lexists(folder / name) for name in (COLLECTION, STORE)):  # which tells its files
+            folder, paths = self._files()
+            extra = [] if self.boxes is None else [folder / self.boxes]
+            need_table(folder / self.faces, self.faces)
+            for path in (*paths, *extra):
+                need_table(path, path.name)
+        if self.answers is not None:
+            need_table(Path(self.answers), Path(self.answers).name)
+        if self.pseudonym_key is not None:
+            read_key(self.pseudonym_key)
+        if self.earlier is not None:
+            _earlier(self, self.earlier, Queries.check_files)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
+        self.check_files()
+        from frtaudit.labelling.enrolment import labelled_cohort, labelling_of
+
         search = self._picked(self.search(), seed)
         faces, services, columns = search.faces, search.services, search.columns
         cohort_data = labelled_cohort(faces, services, columns, self.labels, schemas, search.size_of)
         paths, earlier = dict(search.paths), None
         if self.earlier is not None:
-            before = self._picked(_earlier(self, self.earlier), seed)
+            before = self._picked(_earlier(self, self.earlier, Queries.search), seed)
             earlier = labelling_of(before.faces, before.services, self.labels.among(before.services))
             paths |= {f"{EARLIER}/{name}": path for name, path in before.paths.items()}
         subjects = [faces.queries[q] for q in faces.query_of]
@@ -118,12 +133,24 @@ class Queries:
 
     def search(self) -> Search:
         """What the files say, before anything is labelled. Raises :class:`DataError` as :meth:`load` does."""
+        from frtaudit.inputs.queries.collected import read_collected
+
         collected = read_collected(Path(self.root))
         if collected is not None:
             return self._as_collected(collected)
         return self._read(*self._files())
 
     def _read(self, folder: Path, paths: Sequence[Path]) -> Search:
+        import numpy as np
+
+        from frtaudit.core.cohort import ledger_of
+        from frtaudit.inputs.queries.answers import with_answers
+        from frtaudit.inputs.queries.boxes import boxes_of
+        from frtaudit.inputs.queries.faces import faces_of, services_of
+        from frtaudit.inputs.score_lists.scorelist import read_scores
+        from frtaudit.labelling.crops import crops_of_faces, near_duplicates
+        from frtaudit.labelling.detection import crops_of, faces_in
+
         images, columns = faces_of(read_table(folder / self.faces, self.faces))
         extra = [folder / name for name in (self.boxes, self.duplicates) if name is not None]
         if self.answers is not None:
@@ -150,7 +177,7 @@ class Queries:
             size_of=crops.size_of,
         )
 
-    def _as_collected(self, collected: Collected) -> Search:
+    def _as_collected(self, collected: "Collected") -> Search:
         """The files that a collection names, and what it left out."""
         files = self.files or collected.lists
         named = replace(self, faces=collected.faces, boxes=collected.boxes, files=files)
@@ -166,6 +193,10 @@ class Queries:
 
     def _picked(self, search: Search, seed: int) -> Search:
         """The search with the pairs between queries that count. Raises :class:`SpecError` for a column not there."""
+        import numpy as np
+
+        from frtaudit.labelling.pairs import kept_between
+
         texts = np.full(len(search.faces.names), "all", dtype=object)
         if self.group is not None:
             if self.group not in search.columns:
@@ -190,10 +221,10 @@ class Queries:
         return folder, paths
 
 
-def _earlier(later: Queries, root: str) -> Search:
-    """The same reading of another folder. Raises :class:`DataError`, the folder before what it names."""
+def _earlier(later: Queries, root: str, read: Callable[[Queries], T]) -> T:
+    """Another folder read, or checked, in the same way. Raises :class:`DataError`, the folder before what it names."""
     need_search("cohort.earlier", root)
     try:
-        return replace(later, root=root, earlier=None, answers=None).search()
+        return read(replace(later, root=root, earlier=None, answers=None, pseudonym_key=None))
     except DataError as error:
         raise DataError(f"{EARLIER}: {error.where}", error.found, error.accepted) from None

@@ -3,20 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256
-from frtaudit.core.cohort import Cohort, CohortData, StoredSystem
-from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
-from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import PATH, SchemaSpec
-from frtaudit.datasets import run_people
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs import run_tables, shared_runs
-from frtaudit.inputs.run_tables import RunTables
-from frtaudit.inputs.score_lists import nameless
+from frtaudit.inputs.places import need_run
+
+if TYPE_CHECKING:
+    from frtaudit.core.cohort import Cohort, CohortData, StoredSystem
+    from frtaudit.core.comparisons import Comparisons
+    from frtaudit.core.scores import ScoreTable
+    from frtaudit.inputs.run_tables import RunTables
 
 SAME = ("failures", "sanitize")  # what the specs of runs must agree on, beside people and comparisons
 
@@ -35,7 +34,17 @@ class Runs:
     runs: tuple[str, ...] = field(metadata=PATH)
     names: tuple[str, ...] = ()
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a folder that is no finished run, before anything is read."""
+        if not self.runs:
+            raise SpecError("cohort.runs", "no run", "folders of finished runs")
+        if self.names and len(self.names) != len(self.runs):
+            problem = f"{len(self.names)} for {len(self.runs)} runs"
+            raise SpecError("cohort.names", problem, "one for each run, or none")
+        for path in self.runs:
+            need_run(Path(path))
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":  # noqa: ARG002  sources share a signature
         """Read all runs. Raises :class:`DataError` naming the run that shares too little with the first."""
         try:
             return self._read()
@@ -44,12 +53,10 @@ class Runs:
             problem = f"tables that do not fit together ({type(error).__name__}: {error})"
             raise DataError("cohort.runs", problem, "unchanged runs") from None
 
-    def _read(self) -> CohortData:
-        if not self.runs:
-            raise SpecError("cohort.runs", "no run", "folders of finished runs")
-        if self.names and len(self.names) != len(self.runs):
-            problem = f"{len(self.names)} for {len(self.runs)} runs"
-            raise SpecError("cohort.names", problem, "one for each run, or none")
+    def _read(self) -> "CohortData":
+        from frtaudit.inputs import run_tables
+
+        self.check_files()
         read = [run_tables.read_run_tables(Path(path)) for path in self.runs]
         _refuse_unlike(read)
         inputs = {  # under the run's place and folder: no path, and no two alike
@@ -63,8 +70,10 @@ class Runs:
             return self._loaded(read, cohort, compared, inputs)
         return self._on_shared(read, inputs)
 
-    def _on_shared(self, read: Sequence[RunTables], inputs: Mapping[str, str]) -> CohortData:
+    def _on_shared(self, read: "Sequence[RunTables]", inputs: Mapping[str, str]) -> "CohortData":
         """The runs on the people and comparisons that all share; notes and ledger say how much of each that is."""
+        from frtaudit.inputs import run_tables, shared_runs
+
         known = _under_one_naming(read)
         runs = shared_runs.on_shared_samples(known)
         cohort = shared_runs.shared_cohort(runs)
@@ -78,9 +87,16 @@ class Runs:
         return replace(cohort_data, notes=(*notes, *(note for run in cut for note in _cut(run))))
 
     def _loaded(
-        self, read: Sequence[RunTables], cohort: Cohort, compared: Comparisons, inputs: Mapping[str, str]
-    ) -> CohortData:
+        self,
+        read: "Sequence[RunTables]",
+        cohort: "Cohort",
+        compared: "Comparisons",
+        inputs: Mapping[str, str],
+    ) -> "CohortData":
         """Every system of the runs, all on ``cohort``, with its scores of ``compared``."""
+        from frtaudit.core.cohort import CohortData
+        from frtaudit.inputs import run_tables
+
         mixed = len({run_tables.all_pairs_of(run) for run in read}) > 1
         systems: dict[str, StoredSystem] = {}
         failures: dict[str, dict[int, str]] = {}
@@ -102,7 +118,7 @@ class Runs:
             folded=run_tables.folded_of(read, cohort),
         )
 
-    def _systems(self, read: Sequence[RunTables]) -> list[tuple[str, RunTables, str]]:
+    def _systems(self, read: "Sequence[RunTables]") -> "list[tuple[str, RunTables, str]]":
         """What each system is called, its run, and its own name."""
         systems: list[tuple[str, RunTables, str]] = []
         for place, run in enumerate(read):
@@ -117,7 +133,11 @@ class Runs:
         return systems
 
 
-def _stored_system(run: RunTables, system: str, cohort: Cohort, compared: Comparisons) -> StoredSystem:
+def _stored_system(
+    run: "RunTables", system: str, cohort: "Cohort", compared: "Comparisons"
+) -> "StoredSystem":
+    from frtaudit.inputs import run_tables, shared_runs
+
     try:
         comparisons = run_tables.comparisons_of(run, cohort)
         stored = run_tables.finished_of(run, system, cohort, comparisons)
@@ -130,8 +150,10 @@ def _stored_system(run: RunTables, system: str, cohort: Cohort, compared: Compar
         raise DataError(run.folder, text, "an unchanged run") from None
 
 
-def _refuse_unlike(read: Sequence[RunTables]) -> None:
+def _refuse_unlike(read: "Sequence[RunTables]") -> None:
     """Scores of nobody in particular; other ways of making scores of failures, and of leaving samples out."""
+    from frtaudit.inputs.score_lists import nameless
+
     for run in read:
         notes = run.result.get("notes")
         if isinstance(notes, list) and nameless.SAID in notes:
@@ -144,25 +166,32 @@ def _refuse_unlike(read: Sequence[RunTables]) -> None:
                 raise DataError(run.folder, problem, "the same in all runs")
 
 
-def _is_on(run: RunTables, cohort: Cohort, compared: Comparisons) -> bool:
+def _is_on(run: "RunTables", cohort: "Cohort", compared: "Comparisons") -> bool:
     """Whether a run is on exactly these people, classes and comparisons."""
+    from frtaudit.inputs import run_tables
+
     run_cohort = run_tables.cohort_of(run)
     same = run_cohort.digest == cohort.digest and run_cohort.sample_ids == cohort.sample_ids
     return same and _same(run_tables.comparisons_of(run, run_cohort), compared)
 
 
-def _same(first: Comparisons, second: Comparisons) -> bool:
+def _same(first: "Comparisons", second: "Comparisons") -> bool:
+    import numpy as np
+
     parts = ("cells", "probe", "reference")
     return first.all_pairs == second.all_pairs and all(
         np.array_equal(getattr(first, part), getattr(second, part)) for part in parts
     )
 
 
-def _under_one_naming(read: Sequence[RunTables]) -> list[RunTables]:
+def _under_one_naming(read: "Sequence[RunTables]") -> "list[RunTables]":
     """The runs with one pseudonym for each sample: their own where they are the same, else found by the names.
 
     Names come from the data of the runs and go again: what stands in the tables are pseudonyms of the first run.
     """
+    from frtaudit.datasets import run_people
+    from frtaudit.inputs import shared_runs
+
     samples = [set(run.tables["samples"]["sample"].astype(str)) for run in read]
     if all(samples[0] & other for other in samples[1:]):
         return list(read)
@@ -178,14 +207,18 @@ def _under_one_naming(read: Sequence[RunTables]) -> list[RunTables]:
     return runs
 
 
-def _in_strata(run: RunTables, cohort: Cohort) -> RunTables:
+def _in_strata(run: "RunTables", cohort: "Cohort") -> "RunTables":
     """A run with the replicates that it left, if subjects are drawn in the strata in which it drew them."""
+    from frtaudit.inputs import run_tables, shared_runs
+
     same = list(run_tables.cohort_of(run).classifications) == list(cohort.classifications)
     return run if same else shared_runs.without_replicates(run)
 
 
-def _share(before: RunTables, after: RunTables, compared: int, total: int) -> str:
+def _share(before: "RunTables", after: "RunTables", compared: int, total: int) -> str:
     """How much of a run is compared, in numbers."""
+    from frtaudit.inputs import run_tables
+
     shared, whole = run_tables.sizes_of(after), run_tables.sizes_of(before)
     if shared == whole and compared == total:
         return f"{before.folder}: all {shared[0]} images of {shared[1]} people and all {total} comparisons are compared"
@@ -196,8 +229,12 @@ def _share(before: RunTables, after: RunTables, compared: int, total: int) -> st
     )
 
 
-def _cut(run: RunTables) -> Iterator[str]:
+def _cut(run: "RunTables") -> Iterator[str]:
     """What is said of the scores that a run of all pairs did not keep."""
+    import numpy as np
+
+    from frtaudit.inputs import run_tables
+
     for system in run.systems:
         floor = run_tables.floor_of(run, system)
         if np.isfinite(floor):

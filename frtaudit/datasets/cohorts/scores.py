@@ -3,16 +3,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.places import need_file
-from frtaudit.inputs.score_lists.score_cohort import cohort_of_lists
-from frtaudit.inputs.score_lists.scorelist import read_scores
-from frtaudit.inputs.tables import SUFFIXES, read_table, table_called, table_stem, table_suffix, unread_tables
+from frtaudit.inputs.pseudonyms import read_key
+from frtaudit.inputs.tables import (
+    SUFFIXES,
+    need_table,
+    read_table,
+    table_called,
+    table_stem,
+    table_suffix,
+    unread_tables,
+)
+
+if TYPE_CHECKING:
+    from frtaudit.core.cohort import CohortData
 
 
 @register("cohort", "scores")
@@ -34,8 +44,22 @@ class ScoreLists:
     metadata: str | None = None
     pseudonym_key: str | None = field(default=None, metadata=PATH)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a file that is not there, before anything is read."""
+        folder, paths = self._lists(Path(self.root))
+        for path in paths:
+            need_table(path, path.name)
+        if self.metadata is not None:
+            need_file("cohort.metadata", self.metadata, folder)
+        if self.pseudonym_key is not None:
+            read_key(self.pseudonym_key)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":  # noqa: ARG002  sources share a signature
         """Read all lists. Raises :class:`DataError` naming file and line, never a sample or subject."""
+        self.check_files()
+        from frtaudit.inputs.score_lists.score_cohort import cohort_of_lists
+        from frtaudit.inputs.score_lists.scorelist import read_scores
+
         folder, paths = self._lists(Path(self.root))
         lists = [read_scores(path, path.name) for path in paths]
         metadata = table_called(folder, "metadata")

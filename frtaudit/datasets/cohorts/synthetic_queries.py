@@ -3,21 +3,21 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.canonical import digest, seed_of
-from frtaudit.core.cohort import CohortData
-from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
-from frtaudit.labelling.enrolment import labelled_cohort
-from frtaudit.labelling.estimate import How
-from frtaudit.labelling.pairs import Between, pairs_of
-from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
+from frtaudit.labelling.settings import Between, How
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from frtaudit.core.arrays import Floats, Index, Ints
+    from frtaudit.core.cohort import CohortData
+    from frtaudit.core.labelling import Service
 
 FAILED = "synthetic_failure"
 NOISE = 1e6  # nothing of a template is left long before
@@ -48,12 +48,15 @@ class SyntheticService:
         if self.levels is not None and self.levels < 2:
             raise SpecError("cohort.services.levels", f"{self.levels}", "2 or more")
 
-    def score(self, cosine: Floats) -> Floats:
+    def score(self, cosine: "Floats") -> "Floats":
         """What it says of pairs of this cosine, shape (P,).
 
+        >>> import numpy as np
         >>> SyntheticService(levels=3, floor=50.0).score(np.array([-1.0, 0.1, 0.9])).tolist()
         [50.0, 50.0, 100.0]
         """
+        import numpy as np
+
         share = np.clip((1 + cosine) / 2, 0.0, 1.0)
         if self.levels is not None:
             share = np.round(share * (self.levels - 1)) / (self.levels - 1)
@@ -104,8 +107,14 @@ class SyntheticQueries:
             raise SpecError("cohort.services", "no service", "a name and its noise")
         check_images("cohort.queries", self.queries, high)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":
         """Draw the search, label and enrol: what a service adds depends on its name alone."""
+        import numpy as np
+
+        from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces
+        from frtaudit.labelling.enrolment import labelled_cohort
+        from frtaudit.labelling.pairs import pairs_of
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "queries"))
         person, query = self._people(rng)
         names = list(self.classes) or [""]
@@ -126,8 +135,10 @@ class SyntheticQueries:
         key = digest({"seed": seed, "cohort": cohort_data.cohort.digest})
         return replace(cohort_data, pseudonym_key=bytes.fromhex(key))
 
-    def _people(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    def _people(self, rng: "np.random.Generator") -> "tuple[Ints, Ints]":
         """Whom each face shows and which query found it; below ``queries`` a person is the one searched for."""
+        import numpy as np
+
         low, high = self.faces
         sizes = rng.integers(low, high + 1, self.queries)
         right = np.maximum(np.round(sizes * rng.uniform(*self.share, self.queries)).astype(np.int64), 1)
@@ -139,8 +150,12 @@ class SyntheticQueries:
         others = np.where(twin[query], self.queries + query, strangers)
         return np.where(number < right[query], query, others), query
 
-    def _draw(self, rng: np.random.Generator, person: Ints, query: Ints, code: Ints) -> Floats:
+    def _draw(self, rng: "np.random.Generator", person: "Ints", query: "Ints", code: "Ints") -> "Floats":
         """The unit templates before any service's noise, shape (F, dimension)."""
+        import numpy as np
+
+        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
+
         _, whom = np.unique(person, return_inverse=True)
         means = uniform_directions(rng, int(whom.max()) + 1, self.dimension)
         factors = np.array(list(self.classes.values()) or [1.0])
@@ -148,8 +163,13 @@ class SyntheticQueries:
         kappa[rng.random(person.size) < self.bad] *= 0.2
         return von_mises_fisher(rng, means[whom], kappa)
 
-    def _service(self, name: str, base: Floats, ends: tuple[Index, Index], seed: int) -> Service:
+    def _service(self, name: str, base: "Floats", ends: "tuple[Index, Index]", seed: int) -> "Service":
         """What a service says of the pairs: of its own noisy view of the same images."""
+        import numpy as np
+
+        from frtaudit.core.labelling import Service
+        from frtaudit.stats.von_mises_fisher import unit
+
         asked = self.services[name]
         rng = np.random.default_rng(seed_of(seed, "cohort", "service", name))
         seen = unit(base + asked.noise / np.sqrt(self.dimension) * rng.standard_normal(base.shape))

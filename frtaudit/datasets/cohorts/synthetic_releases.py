@@ -3,22 +3,25 @@
 Everything that the audit of interclass bias reads, with a truth that is put in: which release treats whom worse.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.drawn_people import dealt, texts_of
 from frtaudit.errors import SpecError
-from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from frtaudit.core.arrays import Flags, Floats, Ints
+    from frtaudit.core.cohort import CohortData, Templates
+    from frtaudit.inputs.roster import Roster
 
 FAILED = "no_face_found"
 SMALL_FACE = 3.9, 0.55  # mean and sd of the logarithm of a face's width in pixels: a third lies below 40
@@ -72,8 +75,13 @@ class SyntheticReleases:
             raise SpecError(f"cohort.{name}", problem, accepted)
         check_images("cohort.subjects", self.subjects, self.samples[1])
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":
         """Draw the cohort: the same seed draws the same people, and what a system adds depends on its name alone."""
+        import numpy as np
+
+        from frtaudit.core.cohort import CohortData
+        from frtaudit.inputs.roster import attributes_of, enrol
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic_releases"))
         low, mean = self.samples
         extra = rng.geometric(1 / (1 + mean - low), self.subjects) - 1
@@ -99,18 +107,22 @@ class SyntheticReleases:
             attributes=attributes_of(roster, cohort),
         )
 
-    def _classes(self, rng: np.random.Generator, classes: Mapping[str, ReleaseClass]) -> Ints:
+    def _classes(self, rng: "np.random.Generator", classes: Mapping[str, ReleaseClass]) -> "Ints":
         """A class for each subject, (K,), in random order."""
         shares = [release_class.share for release_class in classes.values()]
         return rng.permutation(dealt(shares, self.subjects))
 
-    def _base(self, rng: np.random.Generator, owner: Ints) -> Floats:
+    def _base(self, rng: "np.random.Generator", owner: "Ints") -> "Floats":
+        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
+
         means = uniform_directions(rng, self.subjects, self.dimension)
         kappa = rng.uniform(*self.concentration, self.subjects)
         return von_mises_fisher(rng, means[owner], kappa[owner])
 
-    def _brightness(self, rng: np.random.Generator, drawn: "_Drawn") -> Floats:
+    def _brightness(self, rng: "np.random.Generator", drawn: "_Drawn") -> "Floats":
         """Half of its variance is the person's, half the image's."""
+        import numpy as np
+
         kinds = list(self.tones.values()) or [ReleaseClass()]
         mean = np.array([release_class.brightness for release_class in kinds])[drawn.tone]
         sd = np.array([release_class.brightness_sd for release_class in kinds])[drawn.tone]
@@ -118,7 +130,11 @@ class SyntheticReleases:
         image = sd[drawn.owner] * np.sqrt(0.5) * rng.standard_normal(drawn.owner.size)
         return np.asarray(np.clip(person + image, 0.0, 100.0), dtype=np.float64)
 
-    def _roster(self, rng: np.random.Generator, drawn: "_Drawn", brightness: Floats) -> Roster:
+    def _roster(self, rng: "np.random.Generator", drawn: "_Drawn", brightness: "Floats") -> "Roster":
+        import numpy as np
+
+        from frtaudit.inputs.roster import Roster
+
         owner = drawn.owner
         tones = np.array(list(self.tones) or [""], dtype=object)
         genders = np.array(list(self.genders) or [""], dtype=object)
@@ -143,8 +159,10 @@ class SyntheticReleases:
             places=[f"sample {i}" for i in range(owner.size)],
         )
 
-    def _observed(self, system: str, drawn: "_Drawn", brightness: Floats) -> Floats:
+    def _observed(self, system: str, drawn: "_Drawn", brightness: "Floats") -> "Floats":
         """The length of the noise that a system adds to each image."""
+        import numpy as np
+
         release = self.systems[system]
         factor = np.ones(drawn.owner.size)
         for classes, of in ((self.tones, drawn.tone), (self.genders, drawn.gender)):
@@ -152,16 +170,23 @@ class SyntheticReleases:
             factor *= factors[of[drawn.owner]]
         return np.asarray(release.noise * factor * (1 + release.dark * (1 - brightness / 100)))
 
-    def _lost(self, system: str, brightness: Floats, seed: int) -> Flags:
+    def _lost(self, system: str, brightness: "Floats", seed: int) -> "Flags":
         """Which images fail: the darker, the more often."""
+        import numpy as np
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "failures", system))
         chance = self.systems[system].failure_rate * 2 * (1 - brightness / 100)
         return rng.random(brightness.size) < chance
 
     def _templates(
-        self, system: str, base: Floats, scale: Floats, rows: Ints, lost: Flags, seed: int
-    ) -> Templates:
+        self, system: str, base: "Floats", scale: "Floats", rows: "Ints", lost: "Flags", seed: int
+    ) -> "Templates":
         """What a system sees: the images plus Gaussian noise of each one's length (root mean square)."""
+        import numpy as np
+
+        from frtaudit.core.cohort import Templates
+        from frtaudit.stats.von_mises_fisher import unit
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "noise", system))
         noise = rng.standard_normal(base.shape) * (scale / np.sqrt(self.dimension))[:, None]
         seen = unit(base + noise)[rows]
@@ -177,18 +202,19 @@ class SyntheticReleases:
             yield "samples", f"{low} and {mean}", "least and mean, 1 <= least < mean"
         if self.dimension < 2:
             yield "dimension", f"{self.dimension}", "2 or more"
-        if not 0 < weak <= strong < np.inf:
+        if not 0 < weak <= strong < math.inf:
             yield "concentration", f"{weak:g} to {strong:g}", "low and high, 0 < low <= high"
         if not 0 <= self.conflicts < 1:
             yield "conflicts", f"{self.conflicts:g}", "a share in [0, 1)"
         if set(self.tones) & set(self.genders):
             yield "genders", "a name that a tone has too", "names of their own"
         for name, group in (*self.tones.items(), *self.genders.items()):
-            if not (0 < group.share < np.inf and 0 <= group.brightness <= 100 and group.brightness_sd >= 0):
+            if not (0 < group.share < math.inf and 0 <= group.brightness <= 100 and group.brightness_sd >= 0):
                 yield f"tones.{name}", "a share, brightness or sd out of range", "above 0; 0 to 100; from 0"
         yield from self._refused_systems()
 
     def _refused_systems(self) -> Iterator[tuple[str, str, str]]:
+
         known = {*self.tones, *self.genders}
         if not self.systems:
             yield "systems", "no system", "at least one"
@@ -197,7 +223,7 @@ class SyntheticReleases:
             if strange:
                 yield f"systems.{name}.harder", f"no class is named {strange[0]!r}", ", ".join(sorted(known))
             values = (release.noise, release.dark, *release.harder.values())
-            if not (all(0 <= value < np.inf for value in values) and 0 <= release.failure_rate <= 0.5):
+            if not (all(0 <= value < math.inf for value in values) and 0 <= release.failure_rate <= 0.5):
                 yield f"systems.{name}", "a negative number, or a failure rate above 0.5", "from 0; 0 to 0.5"
 
 
@@ -205,6 +231,6 @@ class SyntheticReleases:
 class _Drawn:
     """Whose each sample is (N,), tone and gender of each subject (K,)."""
 
-    owner: Ints
-    tone: Ints
-    gender: Ints
+    owner: "Ints"
+    tone: "Ints"
+    gender: "Ints"

@@ -14,7 +14,8 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.places import entries, need_file
-from frtaudit.inputs.pseudonyms import pseudonym_key
+from frtaudit.inputs.pseudonyms import pseudonym_key, read_key
+from frtaudit.inputs.tables import need_table
 from frtaudit.inputs.template_record import TemplateRecord, read_record
 
 if TYPE_CHECKING:  # tables and arrays are loaded where they are read: a spec is read without
@@ -60,17 +61,30 @@ class TemplateFolder:
     flipped: str | None = None
     training: Mapping[str, str] = field(default_factory=dict, metadata=PATH)
 
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a file that is not there, before anything is read."""
+        root = _folder(Path(self.root))
+        metadata = self._metadata(root)
+        need_table(metadata, _name(root, metadata))
+        for where, name in (("pairs", self.pairs), ("failures", self.failures)):
+            _optional(root, where, name, None)
+        if self.pseudonym_key is not None:
+            read_key(self.pseudonym_key)
+        for name, path in self.training.items():
+            _folder(Path(path), f"cohort.training.{name}")
+
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":  # noqa: ARG002  sources share a signature
         """Read metadata, failures and the names of templates; templates are read when a provider is scored.
 
         Raises :class:`DataError` for what is missing or unusable, naming file and line but no sample or subject.
         """
-        root = _folder(Path(self.root))
+        self.check_files()
         from frtaudit.core.cohort import CohortData
         from frtaudit.inputs.roster import attributes_of, enrol
         from frtaudit.inputs.tables import read_table, table_called
         from frtaudit.inputs.template_files import LEFT, Failures
 
+        root = Path(self.root)
         metadata = self._metadata(root)
         table = read_table(metadata, _name(root, metadata))
         roster = _roster(table, self.sample_column, self.subject_column)

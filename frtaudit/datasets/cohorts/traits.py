@@ -1,21 +1,24 @@
 """Synthetic subjects whose images differ in hair, exposure and age, and training sets that contain some of them."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.arrays import Floats, Ints, Texts
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.drawn_people import texts_of
 from frtaudit.errors import SpecError
-from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from frtaudit.core.arrays import Floats, Ints, Texts
+    from frtaudit.core.cohort import CohortData, Templates
+    from frtaudit.inputs.roster import Roster
 
 HAIR = ("none", "some", "full")
 HAIR_SHARES = (0.35, 0.3, 0.35)
@@ -70,8 +73,14 @@ class Traits:
             raise SpecError(f"cohort.{name}", problem, accepted)
         check_images("cohort.subjects", self.subjects, self.samples_per_subject[1])
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> "CohortData":
         """Draw the cohort and its training sets: the same seed draws the same ones."""
+        import numpy as np
+
+        from frtaudit.core.cohort import CohortData
+        from frtaudit.inputs.roster import attributes_of, enrol
+        from frtaudit.stats.von_mises_fisher import uniform_directions
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic_traits"))
         low, high = self.samples_per_subject
         owner = np.repeat(np.arange(self.subjects), rng.integers(low, high + 1, self.subjects))
@@ -96,9 +105,13 @@ class Traits:
         )
 
     def _images(
-        self, rng: np.random.Generator, owner: Ints, of_class: Ints, means: Floats
-    ) -> tuple[dict[str, Texts], Floats]:
+        self, rng: "np.random.Generator", owner: "Ints", of_class: "Ints", means: "Floats"
+    ) -> "tuple[dict[str, Texts], Floats]":
         """Traits of each sample as text, and its template before any system's noise."""
+        import numpy as np
+
+        from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
+
         kappa = rng.uniform(*self.concentration, self.subjects)
         hair = rng.choice(len(HAIR), owner.size, p=HAIR_SHARES)
         light = rng.standard_normal(owner.size)
@@ -116,9 +129,13 @@ class Traits:
         return columns, base
 
     def _roster(
-        self, owner: Ints, of_class: Ints, columns: dict[str, Texts], rng: np.random.Generator
-    ) -> Roster:
+        self, owner: "Ints", of_class: "Ints", columns: "dict[str, Texts]", rng: "np.random.Generator"
+    ) -> "Roster":
         """Names like LFW's; mislabelled samples go to another subject of their class."""
+        import numpy as np
+
+        from frtaudit.inputs.roster import Roster
+
         named = owner.copy()
         wrong = np.flatnonzero(rng.random(owner.size) < self.mislabelled)
         for sample in wrong.tolist():
@@ -135,8 +152,10 @@ class Traits:
             places=[f"sample {i}" for i in range(owner.size)],
         )
 
-    def _noise(self, system: str, of: str, size: int, seed: int) -> Floats:
+    def _noise(self, system: str, of: str, size: int, seed: int) -> "Floats":
         """What a system adds to each image of a set: a Gaussian of the system's length (root mean square)."""
+        import numpy as np
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "traits", system, of))
         length = self.systems[system] / np.sqrt(self.dimension)
         return np.asarray(length * rng.standard_normal((size, self.dimension)))
@@ -145,12 +164,17 @@ class Traits:
         self,
         system: str,
         of: str,
-        base: Floats,
+        base: "Floats",
         seed: int,
         copies: Mapping[int, int] | None = None,
         test: int = 0,
-    ) -> Templates:
+    ) -> "Templates":
         """Base templates with the system's noise; an image that copies one of the ``test`` images has its noise."""
+        import numpy as np
+
+        from frtaudit.core.cohort import Templates
+        from frtaudit.stats.von_mises_fisher import unit
+
         noise = self._noise(system, of, len(base), seed)
         if copies:
             noise[list(copies)] = self._noise(system, "test", test, seed)[list(copies.values())]
@@ -158,9 +182,15 @@ class Traits:
         return Templates(rows=np.arange(len(seen), dtype=np.int32), vectors=seen.astype(np.float32))
 
     def _training(
-        self, name: str, shape: TrainingShape, means: Floats, shown: "_Shown", seed: int
-    ) -> CohortData:
+        self, name: str, shape: TrainingShape, means: "Floats", shown: "_Shown", seed: int
+    ) -> "CohortData":
         """A training set as a cohort of its own, its images in the order of their names."""
+        import numpy as np
+
+        from frtaudit.core.cohort import CohortData
+        from frtaudit.inputs.roster import Roster, attributes_of, enrol
+        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
+
         rng = np.random.default_rng(seed_of(seed, "cohort", "traits", "training", name))
         shared = np.sort(rng.permutation(self.subjects)[: round(shape.overlap * self.subjects)])
         twice = shared[rng.random(shared.size) < shape.split]
@@ -197,9 +227,13 @@ class Traits:
         )
 
     def _copies(
-        self, rng: np.random.Generator, shape: TrainingShape, who: Ints, shown: "_Shown", images: Floats
+        self, rng: "np.random.Generator", shape: TrainingShape, who: "Ints", shown: "_Shown", images: "Floats"
     ) -> dict[int, int]:
         """Copies of test images in place of the first image of an identity: training image to test image."""
+        import numpy as np
+
+        from frtaudit.stats.von_mises_fisher import unit
+
         copies: dict[int, int] = {}
         shared = np.unique(who[who >= 0])
         for subject in shared[rng.random(shared.size) < shape.copied].tolist():
@@ -212,9 +246,13 @@ class Traits:
         return copies
 
     def _strangers(
-        self, rng: np.random.Generator, shape: TrainingShape, centres: Floats, images: Floats
+        self, rng: "np.random.Generator", shape: TrainingShape, centres: "Floats", images: "Floats"
     ) -> dict[int, int]:
         """Images of another identity in place of the last of one: training image to whom it shows instead."""
+        import numpy as np
+
+        from frtaudit.stats.von_mises_fisher import von_mises_fisher
+
         strangers: dict[int, int] = {}
         for identity in np.flatnonzero(rng.random(len(centres)) < shape.noise).tolist():
             at = shape.samples * (identity + 1) - 1
@@ -232,7 +270,7 @@ class Traits:
             yield "samples_per_subject", f"{low} to {high}", "low and high, 1 <= low <= high"
         if self.dimension < 2:
             yield "dimension", f"{self.dimension}", "2 or more"
-        if not 0 < self.concentration[0] <= self.concentration[1] < np.inf:
+        if not 0 < self.concentration[0] <= self.concentration[1] < math.inf:
             yield "concentration", "not low and high above 0", "low and high, 0 < low <= high"
         if not self.classes or not self.systems:
             yield "classes", "no class or no system", "at least one of each"
@@ -249,6 +287,6 @@ class Traits:
 class _Shown:
     """The test images in the cohort's order: whom they show, (N,); templates without noise, (N, D); names, N."""
 
-    owner: Ints
-    base: Floats
+    owner: "Ints"
+    base: "Floats"
     names: Sequence[str]

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.arrays import Index
-from frtaudit.core.cohort import CohortData
-from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, PATH
 from frtaudit.core.spec_values import NonMated, OrderRule
 from frtaudit.errors import DataError
-from frtaudit.inputs.pairing import align, cells_of, listed_comparisons, pair_keys
-from frtaudit.inputs.pairlist import read_pairs
+from frtaudit.inputs.pairlist import need_pairs, read_pairs
+
+if TYPE_CHECKING:
+    from frtaudit.core.arrays import Index
+    from frtaudit.core.cohort import CohortData
+    from frtaudit.core.comparisons import Comparisons
 
 
 @register("protocol", "listed")
@@ -32,8 +32,15 @@ class Listed:
     within: str | None = None
     orders: OrderRule = field(default=OrderRule.MEAN, metadata=ADDED)
 
-    def comparisons(self, cohort_data: CohortData) -> Comparisons:
+    def check_files(self) -> None:
+        """Raise :class:`DataError` for a list that is not there, before anything is read."""
+        if self.file:
+            need_pairs(Path(self.file))
+
+    def comparisons(self, cohort_data: "CohortData") -> "Comparisons":
         """The listed comparisons, in the order of the list. Raises :class:`DataError` when there is no list."""
+        from frtaudit.inputs.pairing import cells_of, listed_comparisons
+
         cohort = cohort_data.cohort
         cells = cells_of(cohort, self.non_mated, self.within)
         path = Path(self.file) if self.file else cohort_data.pairs
@@ -49,8 +56,12 @@ class Listed:
         return listed_comparisons(cohort, probe, reference, cells, ordered=ordered, order_rule=self.orders)
 
 
-def _union(tables: Sequence[Comparisons], *, ordered: bool) -> tuple[Index, Index]:
+def _union(tables: "Sequence[Comparisons]", *, ordered: bool) -> "tuple[Index, Index]":
     """The lines of the first list, then of each further list those that are new."""
+    import numpy as np
+
+    from frtaudit.inputs.pairing import align, pair_keys
+
     probe, reference = tables[0].probe, tables[0].reference
     for table in tables[1:]:
         have = pair_keys(probe, reference, ordered=ordered)

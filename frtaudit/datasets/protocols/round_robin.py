@@ -1,18 +1,18 @@
 """Each sample against every other of its subject, in both orders (thesis)."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.arrays import Index
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Cohort, CohortData
-from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED
 from frtaudit.core.spec_values import NonMated, OrderRule
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.pairing import cells_of, listed_comparisons
+
+if TYPE_CHECKING:
+    from frtaudit.core.arrays import Index
+    from frtaudit.core.cohort import Cohort, CohortData
+    from frtaudit.core.comparisons import Comparisons
 
 
 @register("protocol", "round_robin")
@@ -37,8 +37,12 @@ class RoundRobin:
         if self.strangers < 0:
             raise SpecError("protocol.strangers", f"found {self.strangers}", "0 or more")
 
-    def comparisons(self, cohort_data: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: "CohortData") -> "Comparisons":
         """Both orders of every mated pair, by subject, probe, reference. :class:`DataError` when there is none."""
+        import numpy as np
+
+        from frtaudit.inputs.pairing import cells_of, listed_comparisons
+
         cohort = cohort_data.cohort
         probe, reference = mated_orders(cohort)
         if not probe.size:
@@ -51,8 +55,10 @@ class RoundRobin:
         return listed_comparisons(cohort, probe, reference, cells, ordered=True, order_rule=self.orders)
 
 
-def mated_orders(cohort: Cohort) -> tuple[Index, Index]:
+def mated_orders(cohort: "Cohort") -> "tuple[Index, Index]":
     """Probe and reference of every ordered pair of different samples of one subject, shape (P,), int32."""
+    import numpy as np
+
     sizes = np.bincount(cohort.subject_of, minlength=cohort.n_subjects)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     partners = sizes[cohort.subject_of]
@@ -63,8 +69,10 @@ def mated_orders(cohort: Cohort) -> tuple[Index, Index]:
     return probe[other].astype(np.int32), reference[other].astype(np.int32)
 
 
-def strangers_of(cohort: Cohort, cells: Index, number: int) -> tuple[Index, Index]:
+def strangers_of(cohort: "Cohort", cells: "Index", number: int) -> "tuple[Index, Index]":
     """First samples of each subject and of the ``number`` next ones in the ring of its cell, each pair once."""
+    import numpy as np
+
     starts = np.searchsorted(cohort.subject_of, np.arange(cohort.n_subjects))
     key = np.array([seed_of(0, "strangers", name) for name in cohort.subject_ids], dtype=np.uint64)
     pairs: set[tuple[int, int]] = set()

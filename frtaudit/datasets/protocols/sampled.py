@@ -1,20 +1,19 @@
 """Pairs drawn at random: mated ones with caps, as many non-mated ones, equal numbers for each group, folds."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.arrays import Flags, Index, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Cohort, CohortData
-from frtaudit.core.comparisons import Comparisons, Step
 from frtaudit.core.registry import register
 from frtaudit.datasets.pair_rules import EVERYBODY, groups_of
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.pairing import listed_comparisons
-from frtaudit.stats.folds.fold_assignment import capped
-from frtaudit.stats.folds.selection import Candidates, Limits, choose
-from frtaudit.stats.similarity.pairs import drawn_pairs, mated_pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from frtaudit.core.arrays import Flags, Index, Ints
+    from frtaudit.core.cohort import Cohort, CohortData
+    from frtaudit.core.comparisons import Comparisons, Step
 
 
 @register("protocol", "sampled")
@@ -49,8 +48,12 @@ class Sampled:
         if self.mated is None and (self.k is not None or self.balance is not None):
             raise SpecError("protocol.mated", "no number, but balance or k is given", "how many mated pairs")
 
-    def comparisons(self, cohort_data: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: "CohortData") -> "Comparisons":
         """The drawn pairs, mated first. :class:`DataError` where there are fewer than wanted, by kind and group."""
+        import numpy as np
+
+        from frtaudit.inputs.pairing import listed_comparisons
+
         cohort = cohort_data.cohort
         names, groups = groups_of(cohort, self.balance, "protocol.balance")
         rng = np.random.default_rng(seed_of(cohort_data.seed, "protocol", "sampled"))
@@ -73,8 +76,12 @@ class Sampled:
         steps = [*_steps("mated", of_mated, names), *_steps("non_mated", of_other, names)]
         return replace(comparisons, steps=tuple(steps))
 
-    def _pool(self, cohort: Cohort, groups: Ints, names: tuple[str, ...], rng: np.random.Generator) -> Flags:
+    def _pool(
+        self, cohort: "Cohort", groups: "Ints", names: tuple[str, ...], rng: "np.random.Generator"
+    ) -> "Flags":
         """The samples that may be drawn, shape (N,): all, or those of ``identities`` subjects, at most ``images``."""
+        import numpy as np
+
         if self.identities is None and self.images is None:
             return np.ones(cohort.n_samples, dtype=bool)
         parts = len(names)
@@ -97,9 +104,19 @@ class Sampled:
         return pool
 
     def _mated(
-        self, cohort: Cohort, groups: Ints, names: tuple[str, ...], pool: Flags, rng: np.random.Generator
-    ) -> tuple[tuple[Ints, Ints], Ints, Ints]:
+        self,
+        cohort: "Cohort",
+        groups: "Ints",
+        names: tuple[str, ...],
+        pool: "Flags",
+        rng: "np.random.Generator",
+    ) -> "tuple[tuple[Ints, Ints], Ints, Ints]":
         """Mated pairs, their folds and groups."""
+        import numpy as np
+
+        from frtaudit.stats.folds.fold_assignment import capped
+        from frtaudit.stats.similarity.pairs import mated_pairs
+
         first, second = (side.astype(np.int64) for side in mated_pairs(cohort.subject_of))
         if not first.size:
             accepted = "subjects with two samples or more"
@@ -120,14 +137,18 @@ class Sampled:
 
     def _non_mated(
         self,
-        cohort: Cohort,
-        groups: Ints,
+        cohort: "Cohort",
+        groups: "Ints",
         names: tuple[str, ...],
-        pools: tuple[Flags, Flags],
+        pools: "tuple[Flags, Flags]",
         wanted: int,
-        rng: np.random.Generator,
-    ) -> tuple[tuple[Ints, Ints], Ints, Ints]:
+        rng: "np.random.Generator",
+    ) -> "tuple[tuple[Ints, Ints], Ints, Ints]":
         """Non-mated pairs of the first of ``pools``, those of the second before others; their folds and groups."""
+        import numpy as np
+
+        from frtaudit.stats.similarity.pairs import drawn_pairs
+
         of = groups[cohort.subject_of]
         parts = []
         for group in range(len(names)):
@@ -143,14 +164,18 @@ class Sampled:
     def _chosen(
         self,
         kind: str,
-        first: Ints,
-        second: Ints,
-        group: Ints,
-        subject: Ints,
+        first: "Ints",
+        second: "Ints",
+        group: "Ints",
+        subject: "Ints",
         wanted: int,
         names: tuple[str, ...],
-    ) -> tuple[tuple[Ints, Ints], Ints, Ints]:
+    ) -> "tuple[tuple[Ints, Ints], Ints, Ints]":
         """The first candidates that the caps leave, equally many of each group."""
+        import numpy as np
+
+        from frtaudit.stats.folds.selection import Candidates, Limits, choose
+
         k, all_of_them = self.k or 1, kind == "mated" and self.mated is None
         if wanted % (len(names) * k) and not all_of_them:
             text = f"{wanted} pairs do not divide into {len(names)} groups and {k} folds"
@@ -178,11 +203,13 @@ class Sampled:
         return (pairs.first[at], pairs.second[at]), picked.fold[order], pairs.stratum[at]
 
 
-def _side_by_side(subject: Index, samples: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def _side_by_side(subject: "Index", samples: "Ints", rng: "np.random.Generator") -> "tuple[Ints, Ints]":
     """Random pairs of unlike subjects in which each of ``samples`` stands, where no subject has half of them.
 
     Subjects in a random order, the first half of their samples beside the second; the smaller sample first.
     """
+    import numpy as np
+
     if not samples.size:
         return samples, samples
     rank = rng.permutation(int(subject[samples].max()) + 1)
@@ -194,7 +221,11 @@ def _side_by_side(subject: Index, samples: Ints, rng: np.random.Generator) -> tu
     return np.minimum(front, other), np.maximum(front, other)
 
 
-def _steps(kind: str, of: Ints, names: tuple[str, ...]) -> list[Step]:
+def _steps(kind: str, of: "Ints", names: tuple[str, ...]) -> "list[Step]":
+    import numpy as np
+
+    from frtaudit.core.comparisons import Step
+
     counts = np.bincount(of[of >= 0], minlength=len(names)).tolist()
     return [
         Step(rule="drawn", kind=kind, group=name, left=count)

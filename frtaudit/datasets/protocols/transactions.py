@@ -1,16 +1,16 @@
 """Verification transactions composed of a cohort's samples: each person's own, and claims of others' identities."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.arrays import Ints
-from frtaudit.core.cohort import CohortData
-from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.spec_values import NonMated
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.pairing import cells_of, listed_comparisons
+
+if TYPE_CHECKING:
+    from frtaudit.core.arrays import Ints
+    from frtaudit.core.cohort import CohortData
+    from frtaudit.core.comparisons import Comparisons
 
 MAX_ATTEMPTS = 1000  # of all comparisons of two people
 
@@ -38,8 +38,12 @@ class ComposedTransactions:
             if not 1 <= getattr(self, key) <= MAX_ATTEMPTS:
                 raise SpecError(f"protocol.{key}", f"found {getattr(self, key)}", f"1 to {MAX_ATTEMPTS}")
 
-    def comparisons(self, cohort_data: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: "CohortData") -> "Comparisons":
         """Each attempt with the reference that it claims. :class:`DataError` where too few people have enough."""
+        import numpy as np
+
+        from frtaudit.inputs.pairing import cells_of, listed_comparisons
+
         if cohort_data.transactions:
             raise DataError("protocol", "the cohort holds transactions already", "protocol=listed")
         cohort = cohort_data.cohort
@@ -64,14 +68,18 @@ class ComposedTransactions:
             transaction=np.repeat(np.arange(claims.size), self.k).astype(np.int32),
         )
 
-    def _attempts(self, samples: Ints, first: Ints, counts: Ints) -> Ints:
+    def _attempts(self, samples: "Ints", first: "Ints", counts: "Ints") -> "Ints":
         """The samples of each transaction, shape (T, k), by person."""
+        import numpy as np
+
         starts = np.repeat(first, counts)
         turn = np.arange(starts.size) - np.repeat(np.cumsum(counts) - counts, counts)
         return np.asarray(samples[(starts + 1 + turn * self.k)[:, None] + np.arange(self.k)])
 
-    def _rank(self, cohort_data: CohortData) -> Ints:
+    def _rank(self, cohort_data: "CohortData") -> "Ints":
         """What orders a person's samples, shape (N,)."""
+        import numpy as np
+
         if self.order is None:
             return np.arange(cohort_data.cohort.n_samples)
         if self.order not in cohort_data.attributes:

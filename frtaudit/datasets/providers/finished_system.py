@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from frtaudit.core.cohort import CohortData, StoredSystem
-from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
-from frtaudit.core.scores import Groups, ScoreTable
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.pairing import align, pair_keys
-from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
+
+if TYPE_CHECKING:
+    from frtaudit.core.cohort import CohortData, StoredSystem
+    from frtaudit.core.comparisons import Comparisons
+    from frtaudit.core.scores import Groups, ScoreTable
+    from frtaudit.stats.similarity.allpairs import ScoredTail, TailRequest
 
 NOT_KEPT = "not_in_the_run"
 
@@ -35,17 +35,17 @@ class FinishedSystem:
         """Nothing, as above."""
         return None
 
-    def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+    def failed(self, cohort_data: "CohortData", seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
         """Cohort index to failure code of the samples that the run lost."""
         return cohort_data.failures.get(self.name, {})
 
     def score_table(
         self,
-        cohort_data: CohortData,
-        comparisons: Comparisons,
+        cohort_data: "CohortData",
+        comparisons: "Comparisons",
         seed: int,  # noqa: ARG002  providers share a signature
         failures: FailureScore = FailureScore.APART,  # noqa: ARG002  the run's scores are as its spec made them
-    ) -> ScoreTable:
+    ) -> "ScoreTable":
         """The run's table; of other pairs those of its folds, the rest failed with code ``not_in_the_run``."""
         run = self._run(cohort_data)
         if comparisons is cohort_data.compared and run.table is not None:
@@ -54,17 +54,21 @@ class FinishedSystem:
 
     def score_tail(
         self,
-        cohort_data: CohortData,
-        comparisons: Comparisons,  # noqa: ARG002  providers share a signature
-        groups: Groups,  # noqa: ARG002  the same
-        request: TailRequest,
+        cohort_data: "CohortData",
+        comparisons: "Comparisons",  # noqa: ARG002  providers share a signature
+        groups: "Groups",  # noqa: ARG002  the same
+        request: "TailRequest",
         seed: int,  # noqa: ARG002  the same
         failures: FailureScore = FailureScore.APART,  # noqa: ARG002  the run's scores are as its spec made them
-    ) -> ScoredTail:
+    ) -> "ScoredTail":
         """The run's tail.
 
         Raises :class:`DataError` for a threshold below the scores that the run kept.
         """
+        import numpy as np
+
+        from frtaudit.stats.similarity.allpairs import ScoredTail
+
         run = self._run(cohort_data)
         if run.tail is None:
             raise DataError(f"providers.{self.name}", "its run listed comparisons", "protocol=finished")
@@ -74,14 +78,19 @@ class FinishedSystem:
             raise DataError(f"providers.{self.name}", problem, f"{floor:g} or higher")
         return ScoredTail(tail=run.tail)
 
-    def _run(self, cohort_data: CohortData) -> StoredSystem:
+    def _run(self, cohort_data: "CohortData") -> "StoredSystem":
         if self.name not in cohort_data.stored_systems:
             accepted = ", ".join(cohort_data.stored_systems) or "cohort=runs"
             raise SpecError(f"providers.{self.name}", "no finished run holds it", accepted)
         return cohort_data.stored_systems[self.name]
 
 
-def _looked_up(comparisons: Comparisons, run: StoredSystem) -> ScoreTable:
+def _looked_up(comparisons: "Comparisons", run: "StoredSystem") -> "ScoreTable":
+    import numpy as np
+
+    from frtaudit.core.scores import ScoreTable
+    from frtaudit.inputs.pairing import align, pair_keys
+
     score = np.full(comparisons.n_listed, np.nan)
     if run.pairs is not None:
         listed, table = run.pairs

@@ -2,19 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-import numpy as np
-
-from frtaudit.core.cohort import CohortData
-from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
-from frtaudit.core.scores import NOT_COMPARED, ScoreTable
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.pairing import align, pair_keys
 from frtaudit.inputs.recommendation import check_recommended
-from frtaudit.stats.rates.failures import score_zero
+
+if TYPE_CHECKING:
+    from frtaudit.core.cohort import CohortData
+    from frtaudit.core.comparisons import Comparisons
+    from frtaudit.core.scores import ScoreTable
 
 
 @register("provider", "precomputed")
@@ -34,21 +32,23 @@ class Precomputed:
         """Raise :class:`SpecError` for a range without width, or a recommended threshold out of it."""
         check_recommended(self.name, self.recommended, self.score_range)
 
-    def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+    def failed(self, cohort_data: "CohortData", seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
         """Nothing: score lists tell of failed comparisons, not of failed samples."""
         return {}
 
     def score_table(
         self,
-        cohort_data: CohortData,
-        comparisons: Comparisons,
+        cohort_data: "CohortData",
+        comparisons: "Comparisons",
         seed: int,  # noqa: ARG002  providers share a signature
         failures: FailureScore = FailureScore.APART,
-    ) -> ScoreTable:
+    ) -> "ScoreTable":
         """The scores of the listed ``comparisons``; one that the list lacks failed with code ``not_compared``.
 
         Raises :class:`SpecError` for an unknown name, :class:`DataError` for a score out of the declared range.
         """
+        from frtaudit.stats.rates.failures import score_zero
+
         if self.name not in cohort_data.tables:
             accepted = ", ".join(cohort_data.tables) or "a cohort of score lists"
             raise SpecError(f"providers.{self.name}", f"no score list names {self.name!r}", accepted)
@@ -60,7 +60,9 @@ class Precomputed:
         """Raise :class:`SpecError`: a list does not hold all pairs."""
         raise SpecError("protocol", f"provider {self.name!r} holds listed scores only", "protocol=listed")
 
-    def _check(self, table: ScoreTable) -> None:
+    def _check(self, table: "ScoreTable") -> None:
+        import numpy as np
+
         low, high = self.score_range
         out = int(np.count_nonzero((table.score < low) | (table.score > high)))
         if out:
@@ -68,8 +70,13 @@ class Precomputed:
             raise DataError(f"provider {self.name}", f"{out} score(s) out of the declared range", accepted)
 
 
-def _aligned(comparisons: Comparisons, listed: Comparisons, table: ScoreTable) -> ScoreTable:
+def _aligned(comparisons: "Comparisons", listed: "Comparisons", table: "ScoreTable") -> "ScoreTable":
     """The table's lines in the order of ``comparisons``; a pair that is compared more often than scored, the first."""
+    import numpy as np
+
+    from frtaudit.core.scores import NOT_COMPARED, ScoreTable
+    from frtaudit.inputs.pairing import align, pair_keys
+
     ordered = comparisons.ordered
     wanted = pair_keys(comparisons.probe, comparisons.reference, ordered=ordered)
     have = pair_keys(listed.probe, listed.reference, ordered=ordered)

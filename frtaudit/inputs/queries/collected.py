@@ -11,9 +11,10 @@ from frtaudit.core.canonical import Json, sha256_file
 from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.machine.files import irregular, read_regular
 from frtaudit.errors import DataError, excerpt
+from frtaudit.inputs.places import COLLECTION, STORE
 from frtaudit.inputs.queries.collection_facts import QUERIES, facts_of
 
-COLLECTION, STORE, FACES = "collection.json", "store.sqlite", "faces.csv"
+FACES = "faces.csv"
 FORMAT = "frtaudit-collection/1"
 CHANGED, VERSIONS, MISSING = (
     "service_changed_while_collected",

@@ -8,17 +8,18 @@ import csv
 import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.csv as pc
-
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
-from frtaudit.core.machine.files import check_regular
+from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError
+from frtaudit.inputs.places import need_scores
 from frtaudit.inputs.tables import check_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from frtaudit.core.arrays import Flags, Floats, Index, Ints
 
 SCORE = "score"
 LONGEST = 1 << 20  # bytes of a line
@@ -27,18 +28,11 @@ _UNEVEN = (b"\t", b"  ", b"\n ", b" \n", b" \r", b'"')  # what is laid out anew 
 _UTF8, _OTHERS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 
 
-class Nan(Enum):
-    """What a score that is not a number means: a fault of the file, or a comparison that failed."""
-
-    REFUSE = "refuse"
-    FAILED = "failed"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coded:
     """A column of text: ``codes`` (P,) int32 into ``names``, which are unique."""
 
-    codes: Index
+    codes: "Index"
     names: Sequence[str]
 
 
@@ -74,8 +68,8 @@ class Fields:
 
     name: str
     texts: dict[str, Coded]
-    score: Floats
-    lines: Ints | None
+    score: "Floats"
+    lines: "Ints | None"
     first: int
 
     def place(self, row: int) -> str:
@@ -89,7 +83,7 @@ class Fields:
 
 def first_line(path: Path, name: str) -> str:
     """The first line that is not blank, stripped. Raises :class:`DataError` for what is not a text file."""
-    _check_file(path, name)
+    need_scores(path, name)
     with path.open("rb") as stream:
         for number in range(1, LONGEST):
             line = stream.readline(LONGEST + 1)
@@ -104,7 +98,7 @@ def first_line(path: Path, name: str) -> str:
 
 def header_of(path: Path, name: str) -> tuple[str, ...]:
     """The column names of a file with a header; :class:`DataError` when one appears twice."""
-    _check_file(path, name)
+    need_scores(path, name)
     place = f"{name} line 1"
     with path.open("rb") as stream:
         line = stream.readline(LONGEST + 1)
@@ -129,7 +123,10 @@ def read_fields(
     >>> read.texts["real"].names, read.texts["real"].codes.tolist(), read.score.tolist()
     (['a'], [0, 0], [0.9, 0.1])
     """
-    _check_file(path, name)
+    import numpy as np
+    import pyarrow as pa
+
+    need_scores(path, name)
     columns = [*wanted, *perhaps, SCORE]
     first, lines = 1 + layout.header, None
     table = None if _uneven(path, name, layout) else _fast(pa.memory_map(str(path)), layout, columns)
@@ -151,16 +148,6 @@ def read_fields(
     return read
 
 
-def _check_file(path: Path, name: str) -> None:
-    if path.is_dir() and not path.is_symlink():
-        raise DataError(name, "is a folder", "a file of scores")
-    check_regular(path, name)
-    if not path.is_file():
-        raise DataError(name, f"no file {str(path)!r}", "a file of scores")
-    if not path.stat().st_size:
-        raise DataError(name, "the file is empty", "one comparison per line")
-
-
 def _uneven(path: Path, name: str, layout: Layout) -> bool:
     """Whether the file needs laying out before the fast reader takes it; refuse what is not text."""
     with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -177,6 +164,9 @@ def _uneven(path: Path, name: str, layout: Layout) -> bool:
 
 def _fast(source: "pa.NativeFile", layout: Layout, columns: Sequence[str]) -> "pa.Table | None":
     """The table, text coded and scores as numbers; None when any line is not as the layout has it."""
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
     coded = pa.dictionary(pa.int32(), pa.string())
     kinds = {column: pa.float64() if column == SCORE else coded for column in columns}
     read = pc.ReadOptions(column_names=list(layout.columns), skip_rows=int(layout.header), block_size=LONGEST)
@@ -190,8 +180,10 @@ def _fast(source: "pa.NativeFile", layout: Layout, columns: Sequence[str]) -> "p
         return None
 
 
-def _laid_out(path: Path, name: str, layout: Layout) -> tuple[bytes, Ints]:
+def _laid_out(path: Path, name: str, layout: Layout) -> "tuple[bytes, Ints]":
     """Every line checked, and laid out with one space (or as it stands, with a header); the numbers of the lines."""
+    import numpy as np
+
     rows = path.read_bytes().removeprefix(_UTF8).splitlines()
     while rows and not rows[-1].strip():
         rows.pop()
@@ -281,11 +273,15 @@ def _split_csv(line: str, place: str, delimiter: str = ",") -> list[str]:
 
 
 def _coded(column: "pa.ChunkedArray") -> Coded:
+    import numpy as np
+
     whole = column.unify_dictionaries().combine_chunks()
     return Coded(codes=np.array(whole.indices.to_numpy(), dtype=np.int32), names=whole.dictionary.to_pylist())
 
 
 def _check_read(read: Fields, wanted: Sequence[str], nan: Nan) -> None:
+    import numpy as np
+
     for row in _first(np.isinf(read.score)):
         raise DataError(read.place(row), "the score is infinite", "a finite number")
     if nan is Nan.REFUSE:
@@ -299,7 +295,9 @@ def _check_read(read: Fields, wanted: Sequence[str], nan: Nan) -> None:
             raise DataError(read.place(row), f"{column} is empty", "a name")
 
 
-def _first(wrong: Flags) -> Iterator[int]:
+def _first(wrong: "Flags") -> Iterator[int]:
     """The first row that is wrong, or nothing."""
+    import numpy as np
+
     if wrong.any():
         yield int(np.argmax(wrong))

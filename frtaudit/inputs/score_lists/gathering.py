@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -49,25 +48,6 @@ class People:
         return Roster(
             sample_ids=list(self.samples), subjects=self.subjects, columns=columns, places=self.places
         )
-
-
-def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[Path]:
-    """The files of scores: ``root`` itself, those of ``files`` in it, or all in it but hidden ones and ``apart``."""
-    if not root.exists():
-        raise DataError(
-            "cohort.root", f"no file or folder {str(root)!r}", "a file of scores, or a folder of them"
-        )
-    if not root.is_dir():
-        return [root]
-    visible = [path for path in sorted(root.iterdir()) if not path.is_dir() and not path.name.startswith(".")]
-    paths = [root / name for name in files] or [path for path in visible if path.name not in apart]
-    if not paths:
-        raise DataError("cohort.root", "the folder holds no file of scores", "a file for each system")
-    stems = [path.stem for path in paths]
-    for name in stems:
-        if stems.count(name) > 1:
-            raise DataError("cohort.root", f"two files are called {name}", "a name for each system")
-    return paths
 
 
 def people_of(gathered: Sequence[Gathered]) -> People:

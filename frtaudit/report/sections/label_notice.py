@@ -2,8 +2,8 @@
 
 from frtaudit.core import Target
 from frtaudit.core.canonical import mapping
-from frtaudit.core.labelling import LabelSource
 from frtaudit.core.spec import Weighting
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Text, TextSpan, spans
 from frtaudit.report.source import Record, Source

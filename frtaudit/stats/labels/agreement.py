@@ -7,7 +7,7 @@ where each face is a query of its own, by the influence function of kappa summed
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from frtaudit.core.arrays import Ints
 
@@ -58,5 +58,5 @@ def kappa(labels: Ints, other: Ints, query: Ints, alpha: float) -> Kappa:
     )
     sums = np.bincount(place, weights=influence)
     sd = np.sqrt(names.size / (names.size - 1) * np.square(sums).sum()) / labels.size
-    half = float(stats.t.ppf(1 - alpha / 2, names.size - 1) * sd)
+    half = float(scipy.stats.t.ppf(1 - alpha / 2, names.size - 1) * sd)
     return Kappa(value=value, low=value - half, high=min(value + half, 1.0))

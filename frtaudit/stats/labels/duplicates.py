@@ -4,8 +4,7 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Flags, Index, Singles
-
-SIMILARITY = 0.9  # Knott et al., supplement A
+from frtaudit.core.spec_values import SIMILARITY
 
 
 def duplicated(query_of: Index, vectors: Singles, similarity: float = SIMILARITY) -> Flags:

@@ -14,17 +14,11 @@ import numpy as np
 import scipy
 
 from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.spec_values import Limits, Rule
 
 NEGATIVE = 0.01  # of squared entries: more is not trivial
 SWEEPS, SETTLED = 30, 1e-12
 EXCLUDED = -1
-
-
-class Rule(StrEnum):
-    """How many identities a service sees: ``public``, as the numbers were made, or ``paper``, as it is written."""
-
-    PUBLIC = "public"
-    PAPER = "paper"
 
 
 class Reason(StrEnum):
@@ -38,17 +32,6 @@ class Reason(StrEnum):
     FACES = "faces"
     POSITIVES = "positives"
     PEOPLE = "people"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """``size``: of an eigenvalue that counts (T); ``ratio``: to the next; ``tau``: of z; fewest faces, positives."""
-
-    size: float = 4.0
-    ratio: float = 1.5
-    tau: float = 0.2
-    min_faces: int = 8
-    min_positives: int = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

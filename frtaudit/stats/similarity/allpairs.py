@@ -103,7 +103,8 @@ def score_all_pairs(
     lies as low as the budget allows, and what lies below raises :class:`BelowFloorError`. The result does not
     depend on the number of threads, nor on the executor.
 
-    >>> from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
+    >>> from frtaudit.core.spec_values import COSINE_RANGE
+    >>> from frtaudit.stats.similarity.scorers import cosine_blocks
     >>> nobody = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
     >>> scored = score_all_pairs(
     ...     cosine_blocks(np.float32([[1, 0], [1, 1], [0, 1]])), n_samples=np.array([2, 1]),

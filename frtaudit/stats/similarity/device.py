@@ -16,12 +16,13 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints, Singles
 from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.core.spec_values import COSINE_RANGE
 from frtaudit.errors import SpecError, UnfinishedError
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.histogram import edges_over, histogram_of
 from frtaudit.stats.similarity.executor import PassContext, by_threads
 from frtaudit.stats.similarity.float32_screen import ROUNDING, bin_of, inner_product
-from frtaudit.stats.similarity.scorers import COSINE_RANGE, BlockScorer, UnitBlocks, cosine_blocks
+from frtaudit.stats.similarity.scorers import BlockScorer, UnitBlocks, cosine_blocks
 from frtaudit.stats.similarity.tiles import PART, RUN
 
 Job = TypeVar("Job")

@@ -10,9 +10,6 @@ from frtaudit.core.arrays import Floats, Singles
 
 BlockScorer: TypeAlias = Callable[[slice, slice], Floats]
 
-COSINE_RANGE = (-1.0, 1.0)
-UNIT_DISTANCE_RANGE = (-4.0, 0.0)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitBlocks:

@@ -12,7 +12,7 @@ the fitted distribution as their margin, and fitted again, as the data were.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.stats.tails.generalised_pareto import ParetoFit, fit
@@ -73,7 +73,7 @@ def p_value(excess: Floats, first: Index, second: Index, draws: int, rng: np.ran
     True
     """
     fitted = fit(excess)
-    score = special.ndtri(np.clip(1 - fitted.survival(excess), EDGE, 1 - EDGE))
+    score = scipy.special.ndtri(np.clip(1 - fitted.survival(excess), EDGE, 1 - EDGE))
     known, statistic = alike(score, first, second), a_squared(excess, fitted)
     _, k = np.unique(np.concatenate([first, second]).astype(np.int64), return_inverse=True)
     _, pair = np.unique(np.sort(k.reshape(2, -1), axis=0), axis=1, return_inverse=True)
@@ -87,5 +87,5 @@ def _drawn(fitted: ParetoFit, known: Alike, k: Ints, pair: Ints, rng: np.random.
     both = rng.standard_normal(int(pair.max()) + 1)[pair]
     score = np.sqrt(known.one) * person + np.sqrt(known.both - 2 * known.one) * both
     score += np.sqrt(1 - known.both) * rng.standard_normal(pair.size)
-    excess = fitted.excess(np.clip(special.ndtr(-score), EDGE, 1 - EDGE))
+    excess = fitted.excess(np.clip(scipy.special.ndtr(-score), EDGE, 1 - EDGE))
     return a_squared(excess, fit(excess))

@@ -23,11 +23,11 @@ from frtaudit.cli.annotate.server import Server
 from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
 from frtaudit.cli.options import label_overrides
 from frtaudit.config.load import load_spec
-from frtaudit.core.labelling import LabelSource
 from frtaudit.core.machine import signals
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, SpecError
-from frtaudit.labelling.estimate import How
+from frtaudit.labelling.settings import How
 
 TRUTH = {face: int(person == 0) for face, _, person in people()}
 

@@ -10,9 +10,9 @@ from malformed import CSV, GOOD, MALFORMED, READ, ROWS
 from frtaudit.cli import main
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import Nan
 from frtaudit.datasets.cohorts.bob import BobScores
 from frtaudit.errors import DataError
-from frtaudit.inputs.score_lists.fields import Nan
 
 FORMATS = Path(__file__).resolve().parents[2] / "formats"
 OTHERS = json.loads((FORMATS / "as_read_by_others.json").read_text())

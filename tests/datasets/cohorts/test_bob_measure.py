@@ -4,9 +4,9 @@ from pathlib import Path
 import oracles_formats as oracle
 import pytest
 
+from frtaudit.core.spec_values import Nan
 from frtaudit.datasets.cohorts.bob_measure import BobMeasureScores
 from frtaudit.errors import DataError
-from frtaudit.inputs.score_lists.fields import Nan
 
 FORMATS = Path(__file__).resolve().parents[2] / "formats"
 OTHERS = json.loads((FORMATS / "as_read_by_others.json").read_text())

@@ -6,7 +6,7 @@ from searches import SCHEMAS, labelling, search, stored_search
 
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, SpecError
-from frtaudit.labelling.pairs import Between
+from frtaudit.labelling.settings import Between
 
 
 def test_files_give_what_was_written(tmp_path: Path) -> None:

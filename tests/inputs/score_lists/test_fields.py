@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError
 from frtaudit.inputs.score_lists import fields
-from frtaudit.inputs.score_lists.fields import SCORE, Layout, Nan, first_line, header_of, read_fields
+from frtaudit.inputs.score_lists.fields import SCORE, Layout, first_line, header_of, read_fields
 
 THREE = Layout(columns=("a", "b", SCORE))
 ID = st.text("abcé#'", min_size=1, max_size=3)

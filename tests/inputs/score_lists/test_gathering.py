@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 
 from frtaudit.errors import DataError
+from frtaudit.inputs.places import paths_below
 from frtaudit.inputs.score_lists import gathering
 from frtaudit.inputs.score_lists.fields import Coded, Fields
-from frtaudit.inputs.score_lists.gathering import Gathered, paths_below, people_of
+from frtaudit.inputs.score_lists.gathering import Gathered, people_of
 
 
 def coded(*texts: str) -> Coded:

@@ -11,8 +11,8 @@ from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.label_cost import LabelCost
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json
-from frtaudit.core.labelling import LabelSource
 from frtaudit.core.spec import Report
+from frtaudit.core.spec_values import LabelSource
 from frtaudit.core.text import formatting
 from frtaudit.pipeline.audit import audit
 from frtaudit.report import phrases

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from frtaudit.core.scores import ScoreTail
+from frtaudit.core.spec_values import COSINE_RANGE
 from frtaudit.stats.bootstrap.rescored_batches import (
     MIN_COMPARISONS,
     Rescoring,
@@ -18,7 +19,6 @@ from frtaudit.stats.bootstrap.rescored_batches import (
 )
 from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.pair_scan import Pairs, joined
-from frtaudit.stats.similarity.scorers import COSINE_RANGE
 from frtaudit.stats.similarity.tail import from_matrix
 from frtaudit.stats.similarity.tiles import layout_of
 

@@ -10,13 +10,14 @@ from numba import config
 
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan
+from frtaudit.core.spec_values import COSINE_RANGE
 from frtaudit.stats.bootstrap import resample, second_pass
 from frtaudit.stats.bootstrap.replicate_layout import Deep
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.bootstrap.rescored_batches import Rescoring
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
 from frtaudit.stats.similarity.executor import PassContext
-from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
+from frtaudit.stats.similarity.scorers import cosine_blocks
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 from frtaudit.stats.similarity.tiles import layout_of
 

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frtaudit.core.spec_values import Limits, Rule
 from frtaudit.stats.labels import spectral
-from frtaudit.stats.labels.spectral import Limits, Reason, Rule
+from frtaudit.stats.labels.spectral import Reason
 
 
 def blocks(sizes: list[int], alone: int = 0, inside: float = 0.95, outside: float = 0.05) -> np.ndarray:

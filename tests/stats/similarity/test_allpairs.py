@@ -10,6 +10,7 @@ from oracles_rates import World, groups_from, matrices
 
 from frtaudit.core import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
+from frtaudit.core.spec_values import COSINE_RANGE
 from frtaudit.stats.rates.eer import eer
 from frtaudit.stats.rates.rates import rates
 from frtaudit.stats.rates.sums import BelowFloorError, non_mated_sums
@@ -17,7 +18,7 @@ from frtaudit.stats.rates.targets import threshold_at, threshold_at_max_group
 from frtaudit.stats.rates.trials import trials
 from frtaudit.stats.similarity import allpairs
 from frtaudit.stats.similarity.allpairs import PAIR_BYTES, TailRequest, score_all_pairs
-from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
+from frtaudit.stats.similarity.scorers import cosine_blocks
 from frtaudit.stats.similarity.tail import from_listed, from_matrix
 from frtaudit.stats.similarity.tiles import layout_of
 

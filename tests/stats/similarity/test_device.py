@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frtaudit.core import Groups, ScoreTail
+from frtaudit.core.spec_values import COSINE_RANGE, UNIT_DISTANCE_RANGE
 from frtaudit.errors import SpecError, UnfinishedError
 from frtaudit.stats.rates.histogram import edges_over
 from frtaudit.stats.similarity import allpairs, pair_scan
@@ -25,13 +26,7 @@ from frtaudit.stats.similarity.device import (
     refuse_inexact,
 )
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
-from frtaudit.stats.similarity.scorers import (
-    COSINE_RANGE,
-    UNIT_DISTANCE_RANGE,
-    UnitBlocks,
-    cosine_blocks,
-    unit_distance_blocks,
-)
+from frtaudit.stats.similarity.scorers import UnitBlocks, cosine_blocks, unit_distance_blocks
 from frtaudit.stats.similarity.tiles import layout_of
 
 BELOW = -0.2  # a fixed threshold below the floor: a second pass

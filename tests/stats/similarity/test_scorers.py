@@ -3,12 +3,8 @@ import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.stats.similarity.scorers import (
-    COSINE_RANGE,
-    UNIT_DISTANCE_RANGE,
-    cosine_blocks,
-    unit_distance_blocks,
-)
+from frtaudit.core.spec_values import COSINE_RANGE, UNIT_DISTANCE_RANGE
+from frtaudit.stats.similarity.scorers import cosine_blocks, unit_distance_blocks
 
 ALL = slice(0, 12)
 
