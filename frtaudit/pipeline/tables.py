@@ -117,7 +117,7 @@ def _folds(folded: FoldPairs) -> Index:
 def tail_rows(system: SystemData) -> Rows:
     """Non-mated comparisons from the highest score down to the lowest threshold, of the data or of a replicate."""
     if system.table is not None:
-        return Rows(num_rows=0, part=lambda *_: SCORE_SCHEMA.empty_table())
+        return Rows(num_rows=0, part=_no_rows)
     tail, (keep, _) = system.tail, _kept(system)
     i, j, score = tail.tail_i[:keep], tail.tail_j[:keep], tail.tail_score[:keep]
     return _rows(system, i, j, np.broadcast_to(np.False_, keep), score, None, sample=tail.rows)
@@ -255,6 +255,10 @@ def _rows(
         probe=probe, reference=reference, mated=mated, score=score, failure=failure, fold=fold, sample=sample,
     )  # fmt: skip
     return Rows(num_rows=len(probe), part=part)
+
+
+def _no_rows(_start: int, _stop: int) -> pa.Table:
+    return SCORE_SCHEMA.empty_table()
 
 
 def _constant(value: str | None, length: int) -> pa.Array:
