@@ -284,7 +284,6 @@ def _too_few(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str
         because = "no single rule binds"
     of = "" if name == EVERYBODY else f" of {name}"
     text = f"{lacking} of {each} {kind.replace('_', '-')} pairs ({mix}){of} are missing; {because}"
-    strata = len(pairs.missing)
-    most = (each - lacking) // rules.k * rules.k * strata
+    most = (each - lacking) // rules.k * rules.k * len(pairs.missing)
     fewer = f"rules.{kind} of {most} or fewer, " if most else ""
     return DataError("curated", text, f"{fewer}weaker rules, or more images")

@@ -146,8 +146,7 @@ class SyntheticQueries:
         right[twin] = sizes[twin] // 2
         query = np.repeat(np.arange(self.queries), sizes)
         number = np.arange(query.size) - np.searchsorted(query, query)
-        strangers = self.queries * 2 + np.arange(query.size)
-        others = np.where(twin[query], self.queries + query, strangers)
+        others = np.where(twin[query], self.queries + query, self.queries * 2 + np.arange(query.size))
         return np.where(number < right[query], query, others), query
 
     def _draw(self, rng: "np.random.Generator", person: "Ints", query: "Ints", code: "Ints") -> "Floats":

@@ -59,11 +59,10 @@ class ComposedTransactions:
         cells = cells_of(cohort, self.non_mated, self.within)
         attempts = self._attempts(samples, first, counts)
         claims = np.repeat(np.arange(attempts.shape[0]), able.size)
-        reference = np.repeat(np.tile(samples[first[able]], attempts.shape[0]), self.k)
         return listed_comparisons(
             cohort,
             attempts[claims].ravel().astype(np.int32),
-            reference.astype(np.int32),
+            np.repeat(np.tile(samples[first[able]], attempts.shape[0]), self.k).astype(np.int32),
             cells,
             transaction=np.repeat(np.arange(claims.size), self.k).astype(np.int32),
         )

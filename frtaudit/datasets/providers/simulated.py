@@ -108,8 +108,7 @@ class Simulated:
         z = normal(_key(seed, self.name, "score"), np.minimum(probe, reference), np.maximum(probe, reference))
         mated = subject_of[probe] == subject_of[reference]
         same, others = self.mated_mean + self.mated_sd * z, self.non_mated_mean + self.non_mated_sd * z
-        score = np.where(mated, same, others)
-        return np.clip(score, *self.score_range)
+        return np.clip(np.where(mated, same, others), *self.score_range)
 
     def _ordered(
         self, seed: int, probe: "Index", reference: "Index", subject_of: "Index", *, ordered: bool

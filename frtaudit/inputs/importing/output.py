@@ -127,5 +127,4 @@ def _csv(columns: Columns) -> bytes:
         name: np.asarray(values, dtype=None if isinstance(values, (np.ndarray, pa.Array)) else object)
         for name, values in columns.items()
     }
-    frame = pd.DataFrame(arrays)
-    return frame.to_csv(index=False, lineterminator="\n").encode()
+    return pd.DataFrame(arrays).to_csv(index=False, lineterminator="\n").encode()

@@ -125,8 +125,7 @@ def table_of(
     ordered = bool((probes & references).any()) and both_orders(probe, reference)
     cells = np.zeros(cohort.n_subjects, dtype=np.int32)
     comparisons = listed_comparisons(cohort, probe, reference, cells, ordered=ordered)
-    table = scored(gathered.read.score[keep])
-    return (comparisons, table), ledger_of(counts, "comparisons", provider)
+    return (comparisons, scored(gathered.read.score[keep])), ledger_of(counts, "comparisons", provider)
 
 
 def compared(probe: Index, reference: Index, where: str) -> tuple[Flags, dict[str, int]]:

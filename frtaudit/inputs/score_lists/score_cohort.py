@@ -122,10 +122,9 @@ def _registered(table: Table) -> dict[str, _Person]:
 
 
 def _roster(people: Mapping[str, _Person]) -> Roster:
-    names = sorted({name for person in people.values() for name in person.columns})
     columns = {
         name: np.array([person.columns.get(name, "") for person in people.values()], dtype=object)
-        for name in names
+        for name in sorted({name for person in people.values() for name in person.columns})
     }
     return Roster(
         sample_ids=list(people),

@@ -281,7 +281,6 @@ def draw_dot(axes: Axes, dot: Dot, row: float, edges: tuple[float, float], ends:
         for end, sign in zip(span, signs, strict=True):
             axes.plot(end, row, color=style.hue, marker=sign or "None", markersize=4, gid=gid)
     seen = dot.value > 0
-    face = style.hue if seen else canvas.PAPER
     axes.plot(
         max(dot.value, edge),
         row,
@@ -289,7 +288,7 @@ def draw_dot(axes: Axes, dot: Dot, row: float, edges: tuple[float, float], ends:
         markersize=4.4 if seen else HOLLOW,
         markeredgewidth=1.0 if seen else 0.8,
         color=style.hue,
-        markerfacecolor=face,
+        markerfacecolor=style.hue if seen else canvas.PAPER,
         gid=gid,
         clip_on=seen,
     )

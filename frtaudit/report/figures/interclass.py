@@ -139,8 +139,7 @@ def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Li
         for place, line in enumerate(lines):
             style = pen(line.index)
             x = np.array(line.x) + (place - (len(lines) - 1) / 2) * 0.12
-            y = np.array(line.y)
-            axes.plot(x, y, color=style.hue, marker=style.marker)
+            axes.plot(x, np.array(line.y), color=style.hue, marker=style.marker)
             if line.low is not None and line.high is not None:
                 for at, low, high in zip(x, line.low, line.high, strict=True):
                     axes.plot([at, at], [low, high], color=style.hue, linewidth=1.1, marker="_", markersize=5)
@@ -149,8 +148,7 @@ def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Li
         axes.grid(visible=False, axis="x")
 
     ends = "; ".join(f"{line.name} from {line.y[0]:.3g} to {line.y[-1]:.3g}" for line in lines)
-    alt = f"{title}, by release: {ends}."
-    return canvas.panel(name, alt, draw, heading=title)
+    return canvas.panel(name, f"{title}, by release: {ends}.", draw, heading=title)
 
 
 def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
@@ -206,5 +204,4 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
         axes.grid(visible=False, axis="x")
 
     medians = "; ".join(f"{box.name}: {box.numbers[2]:.3g}" for box in box_stats)
-    alt = f"{title}, medians: {medians}."
-    return canvas.panel(name, alt, draw, heading=title)
+    return canvas.panel(name, f"{title}, medians: {medians}.", draw, heading=title)

@@ -284,14 +284,13 @@ def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text,
     def cell(metric: str, places: int = PLACES) -> Text:
         return phrases.value(_beside(source, record, metric), places=places)
 
-    otherwise = _beside(source, record, "delta_accuracy_otherwise")
     return (
         _test_set(record),
         cell("accuracy"),
         cell("accuracy_overlap"),
         cell("delta_accuracy", FINE),
         interval_cells(record, notes, *BOTH, places=FINE)[0],
-        phrases.counts(otherwise),
+        phrases.counts(_beside(source, record, "delta_accuracy_otherwise")),
         spans(cell("accuracy_fold_sd"), ", ", cell("accuracy_overlap_fold_sd")),
         spans(cell("delta_accuracy_deal_mean", FINE), ", ", cell("delta_accuracy_deal_sd", FINE)),
     )

@@ -25,10 +25,9 @@ def build(source: Source) -> View | None:
     if not records:
         return None
     tried = [record for record in records if "scenario" in record.estimate.at]
-    tables = (_table(source, tried), _spreads(source)) if tried else ()
     return View(
         lead=(spans(words().coverage["model"]), spans(words().coverage["limits"])),
-        tables=tables,
+        tables=(_table(source, tried), _spreads(source)) if tried else (),
         left_out=tuple(_left_out(source, records)),
     )
 

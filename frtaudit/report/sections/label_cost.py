@@ -246,11 +246,10 @@ def _groups(source: Source, true: Sequence[Record], reported: Reported) -> Itera
 
 
 def _group_row(source: Source, record: Record, reported: Reported, notes: Footnotes) -> tuple[Text, ...]:
-    plain = reported.get(_key(record, "fnmr"))
     return (
         (provider(record),),
         (phrases.group(source, record),),
-        phrases.value(plain, notes),
+        phrases.value(reported.get(_key(record, "fnmr")), notes),
         phrases.value(record),
         *interval_cells(record, notes, Target.POPULATION),
     )
@@ -280,8 +279,7 @@ def _panels(source: Source, records: Sequence[Record], reported: Reported) -> It
         lines = [line for record in point_records if (line := _reach(source, record, reported)) is not None]
         if lines:
             name = f"labels-fnmr-at-fmr-{number_name(target)}"
-            title = f"FNMR at FMR {formatting.exact(target)}"
-            yield labels.reaching(name, title, lines)
+            yield labels.reaching(name, f"FNMR at FMR {formatting.exact(target)}", lines)
 
 
 def _reach(source: Source, record: Record, reported: Reported) -> Reach | None:

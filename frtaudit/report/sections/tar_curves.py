@@ -12,18 +12,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import (
-    Figure,
-    Footnotes,
-    Key,
-    Panel,
-    Part,
-    Table,
-    Text,
-    TextSpan,
-    listed,
-    spans,
-)
+from frtaudit.report.pieces import Figure, Footnotes, Key, Panel, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said, not_drawn
 from frtaudit.report.source import Record, Source

@@ -195,12 +195,11 @@ def possible_ranks(rank: Record | None) -> Text:
 def _said_first(decisive: Sequence[Record]) -> Text:
     """What the intervals of the decisive table hold for."""
     bound = next((record.bounds[0] for record in decisive if record.bounds), None)
-    level = "the declared level" if bound is None else phrases.level(bound)
     return phrases.titled(
         "The decisive comparison of each pair.",
         "For the population; the same resampled subjects for both systems, each system's threshold set again in "
         "every replicate. All intervals hold simultaneously, at ",
-        level,
+        "the declared level" if bound is None else phrases.level(bound),
         "; p is adjusted over the pairs of this table.",
         " Differences are in percentage points." if decisive and is_rate(decisive[0]) else "",
     )
