@@ -58,9 +58,8 @@ def curate(cohort_data: CohortData, rules: Rules, reviewed: str | None = None) -
     first, second, fold = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "second", "fold")
     )
-    cells = np.zeros(cohort_data.cohort.n_subjects, dtype=np.int32)
     comparisons = listed_comparisons(
-        cohort_data.cohort, first.astype(np.int32), second.astype(np.int32), cells, fold=fold.astype(np.int16)
+        cohort_data.cohort, first.astype(np.int32), second.astype(np.int32), fold=fold.astype(np.int16)
     )
     return replace(comparisons, steps=tuple(steps))
 

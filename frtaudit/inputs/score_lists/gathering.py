@@ -123,8 +123,7 @@ def table_of(
     probes, references = (np.zeros(cohort.n_samples, dtype=np.bool_) for _ in SIDES)
     probes[probe], references[reference] = True, True
     ordered = bool((probes & references).any()) and both_orders(probe, reference)
-    cells = np.zeros(cohort.n_subjects, dtype=np.int32)
-    comparisons = listed_comparisons(cohort, probe, reference, cells, ordered=ordered)
+    comparisons = listed_comparisons(cohort, probe, reference, ordered=ordered)
     return (comparisons, scored(gathered.read.score[keep])), ledger_of(counts, "comparisons", provider)
 
 
