@@ -163,8 +163,7 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
     if requirement.schema is not None and estimate.schema not in (requirement.schema, None):
         return False
     if requirement.group == EACH:
-        classes = context.ranked.get(estimate.schema or "", ())
-        return estimate.schema is not None and estimate.group in classes
+        return estimate.schema is not None and estimate.group in context.ranked.get(estimate.schema or "", ())
     return estimate.group == requirement.group
 
 

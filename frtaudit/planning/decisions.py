@@ -194,8 +194,7 @@ def _designs(asked: list[Demand], whole: Party, context: PlanContext) -> Section
     for each in TRANSACTIONS if counted else SAMPLES:
         cells: list[Cell] = []
         for way in ways(asked):
-            party_of = partial(cohort, whole=whole, each=each)
-            fewest, last = needed(asked, party_of, way, context.settings.power)
+            fewest, last = needed(asked, partial(cohort, whole=whole, each=each), way, context.settings.power)
             total = None if fewest is None else fewest * each
             if total is not None:
                 least[way] = min(total, least.get(way, total))

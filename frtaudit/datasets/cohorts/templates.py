@@ -86,8 +86,7 @@ class TemplateFolder:
 
         root = Path(self.root)
         metadata = self._metadata(root)
-        table = read_table(metadata, _name(root, metadata))
-        roster = _roster(table, self.sample_column, self.subject_column)
+        roster = _roster(read_table(metadata, _name(root, metadata)), self.sample_column, self.subject_column)
         cohort = enrol(roster, schemas)
         pairs = _optional(root, "pairs", self.pairs, root / "pairs.txt")
         failures = _optional(root, "failures", self.failures, table_called(root, "failures"))

@@ -221,8 +221,7 @@ def _steps(kind: str, of: "Ints", names: tuple[str, ...]) -> "list[Step]":
 
     from frtaudit.core.comparisons import Step
 
-    counts = np.bincount(of[of >= 0], minlength=len(names)).tolist()
     return [
         Step(rule="drawn", kind=kind, group=name, left=count)
-        for name, count in zip(names, counts, strict=True)
+        for name, count in zip(names, np.bincount(of[of >= 0], minlength=len(names)).tolist(), strict=True)
     ]

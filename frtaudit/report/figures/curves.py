@@ -239,8 +239,7 @@ def _line(
     y = np.maximum(_turn(_at(curve.y, keep), turned), y_floor)
     style, gid = pen(series.index), canvas.gid(series.index, series.at)
     if curve.low is not None and curve.high is not None:
-        ends = (curve.low, curve.high)
-        low, high = (np.maximum(_turn(_at(end, keep), turned), y_floor) for end in ends)
+        low, high = (np.maximum(_turn(_at(end, keep), turned), y_floor) for end in (curve.low, curve.high))
         axes.fill_between(x, low, high, color=style.hue, alpha=BAND, linewidth=0, gid=gid)
     axes.plot(x, y, color=style.hue, gid=gid)
     draw_marks(axes, x, y, style, log=log, gid=gid)

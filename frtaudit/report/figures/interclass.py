@@ -115,9 +115,8 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
             style, curve = pen(trace.index), trace.curve
             x, y = (np.asarray(part, dtype=np.float64) for part in (curve.x, curve.y))
             if curve.low is not None and curve.high is not None:
-                face = (style.hue, BAND)
                 axes.fill_between(
-                    x, curve.low, curve.high, facecolor=face, edgecolor=style.hue, linewidth=EDGE
+                    x, curve.low, curve.high, facecolor=(style.hue, BAND), edgecolor=style.hue, linewidth=EDGE
                 )
             axes.plot(x, y, color=style.hue)
             draw_marks(axes, x, y, style, log=False)

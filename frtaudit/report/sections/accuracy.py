@@ -266,13 +266,12 @@ def _differences(source: Source) -> list[Table]:
     blocks = system_blocks(source, records, lambda record: _difference(source, record, notes))
     titles = ("disjoint", "overlap", "disjoint − overlap", "for the population", "discordant")
     columns = header(["Test set"], [*titles, "sd of folds: disjoint, overlap", "deals: mean, sd"])
-    drawn = next(map(phrases.note, source.select("delta_accuracy_deal_sd")), ())
     caption = phrases.titled(
         "Identity-disjoint against overlapping folds.",
         "The same pairs; in overlapping folds each subject's mated pairs are assigned to different folds. One fitted "
         "threshold can hardly adapt to subjects, so the difference is small; compare it with the spread over fold "
         "assignments (",
-        drawn,
+        next(map(phrases.note, source.select("delta_accuracy_deal_sd")), ()),
         "). Disjoint folds change the spread of the folds. Discordant: pairs with unequal decisions under the two "
         "fold assignments.",
         methods_said(records, *BOTH),

@@ -52,8 +52,7 @@ def _lines(records: list[Record], column: str, *without: str) -> list[dict[str, 
     """Records of one line of a table, by what ``at`` says of the column; lines in the order of the result."""
     lines: dict[Key, dict[str, Record]] = {}
     for record in records:
-        line = lines.setdefault(_key(record, column, *without), {})
-        line[str(record.estimate.at[column])] = record
+        lines.setdefault(_key(record, column, *without), {})[str(record.estimate.at[column])] = record
     return list(lines.values())
 
 

@@ -130,8 +130,7 @@ def _blocks(
             for name in source.providers
             if (rate, point, name) in cells
         )
-        head = spans(start, *phrases.at_words(dict([point]), record.pointer))
-        blocks.append(Block(head=head, rows=rows))
+        blocks.append(Block(head=spans(start, *phrases.at_words(dict([point]), record.pointer)), rows=rows))
     return blocks
 
 

@@ -84,8 +84,7 @@ def _table(source: Source, schema: str) -> Table:
         lambda record: record.estimate.at["class"],
         lambda here: _row(source, schema, here, groups, notes),
     )
-    labels = (source.label(schema, name) for name in groups)
-    columns = header(["Threshold set for"], ["threshold", *labels])
+    columns = header(["Threshold set for"], ["threshold", *(source.label(schema, name) for name in groups)])
     first = records[0]
     caption = phrases.titled(
         f"One threshold for all classes, by {schema.replace('_', ' ')}.",

@@ -145,8 +145,7 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
         "Systems with overlapping ranks are tied; a paired difference may still be established. The first "
         "column decides. Failure to acquire is of all attempts.",
     )
-    columns = header(["System"], heads)
-    return build_table("vendors-error-rates", caption, columns, [Block(rows=rows)], notes)
+    return build_table("vendors-error-rates", caption, header(["System"], heads), [Block(rows=rows)], notes)
 
 
 def _is_column(record: Record, first: Key) -> bool:
@@ -278,8 +277,7 @@ def _figures(source: Source, records: Sequence[Record]) -> Iterator[Figure]:
     )
     for (which, _), panel in zip(parts, panels, strict=True):
         title = f"The decisive differences{f', {which}' if which else ''}".replace("-", " ")
-        name = f"vendor-pairs-{which}".rstrip("-")
-        yield Figure(name=name, title=title, caption=caption, panels=(panel,))
+        yield Figure(name=f"vendor-pairs-{which}".rstrip("-"), title=title, caption=caption, panels=(panel,))
 
 
 def _differences(source: Source, which: str, records: Sequence[Record]) -> Panel:
