@@ -87,7 +87,8 @@ class SyntheticReleases:
         low, mean = self.samples
         extra = rng.geometric(1 / (1 + mean - low), self.subjects) - 1
         owner = np.repeat(np.arange(self.subjects), low + extra)
-        tone, gender = (self._classes(rng, classes) for classes in (self.tones, self.genders))
+        shares = ([group.share for group in classes.values()] for classes in (self.tones, self.genders))
+        tone, gender = (rng.permutation(dealt(share, self.subjects)) for share in shares)
         drawn = _Drawn(owner=owner, tone=tone, gender=gender)
         brightness = self._brightness(rng, drawn)
         means = uniform_directions(rng, self.subjects, self.dimension)
@@ -109,11 +110,6 @@ class SyntheticReleases:
             pseudonym_key=bytes.fromhex(cohort.digest),
             attributes=attributes_of(roster, cohort),
         )
-
-    def _classes(self, rng: "np.random.Generator", classes: Mapping[str, ReleaseClass]) -> "Ints":
-        """A class for each subject, (K,), in random order."""
-        shares = [release_class.share for release_class in classes.values()]
-        return rng.permutation(dealt(shares, self.subjects))
 
     def _brightness(self, rng: "np.random.Generator", drawn: "_Drawn") -> "Floats":
         """Half of its variance is the person's, half the image's."""
