@@ -58,9 +58,8 @@ def curate(cohort_data: CohortData, rules: Rules, reviewed: str | None = None) -
     first, second, fold = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "second", "fold")
     )
-    cells = np.zeros(cohort_data.cohort.n_subjects, dtype=np.int32)
     comparisons = listed_comparisons(
-        cohort_data.cohort, first.astype(np.int32), second.astype(np.int32), cells, fold=fold.astype(np.int16)
+        cohort_data.cohort, first.astype(np.int32), second.astype(np.int32), fold=fold.astype(np.int16)
     )
     return replace(comparisons, steps=tuple(steps))
 
@@ -284,7 +283,6 @@ def _too_few(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str
         because = "no single rule binds"
     of = "" if name == EVERYBODY else f" of {name}"
     text = f"{lacking} of {each} {kind.replace('_', '-')} pairs ({mix}){of} are missing; {because}"
-    strata = len(pairs.missing)
-    most = (each - lacking) // rules.k * rules.k * strata
+    most = (each - lacking) // rules.k * rules.k * len(pairs.missing)
     fewer = f"rules.{kind} of {most} or fewer, " if most else ""
     return DataError("curated", text, f"{fewer}weaker rules, or more images")

@@ -47,8 +47,7 @@ ESTIMATED: Mapping[str, Estimated] = {
     "fta": Estimated(analyses=("failures",)),
     "frr": Estimated(analyses=("failures",), forms=_at(TARGET)),  # of one attempt; of several as "far"
     **dict.fromkeys(
-        ("far", "gfar", "gfrr"),
-        Estimated(analyses=(TRANSACTIONS,), forms=_at(VALUE, VENDOR, ELSEWHERE, FAR)),
+        ("far", "gfar", "gfrr"), Estimated(analyses=(TRANSACTIONS,), forms=_at(VALUE, VENDOR, ELSEWHERE, FAR))
     ),
     "fte": Estimated(analyses=(TRANSACTIONS,)),
     "accuracy": Estimated(analyses=_FOLDS, whole=True),

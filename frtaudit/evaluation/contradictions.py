@@ -131,10 +131,7 @@ def _keeps(finding: Finding, requirement: RequirementSpec) -> bool:
 
 
 def _follows(
-    test: RequirementTest,
-    finding: Finding,
-    errors: tuple[float, float, float],
-    family: int,
+    test: RequirementTest, finding: Finding, errors: tuple[float, float, float], family: int
 ) -> bool:
     """Whether a finding is what its place, its p value and its bound lead to; ``errors``: alpha, Holm's step and p."""
     alpha, step, adjusted = errors

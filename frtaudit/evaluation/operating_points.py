@@ -231,8 +231,7 @@ def _missing(
 ) -> Mapping[Method, str]:
     missing: dict[Method, str] = {}
     if not system.tail.mated_complete:
-        reason = "needs every comparison within each subject"
-        missing |= dict.fromkeys(WITHIN_SUBJECTS, reason)
+        missing |= dict.fromkeys(WITHIN_SUBJECTS, "needs every comparison within each subject")
     if place.group_index and residuals.subjects < MIN_DOUBLE_OR_NOTHING:
         missing[Method.DOUBLE_OR_NOTHING] = f"needs {MIN_DOUBLE_OR_NOTHING} subjects in the group"
     return missing

@@ -163,8 +163,7 @@ def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementC
     if requirement.schema is not None and estimate.schema not in (requirement.schema, None):
         return False
     if requirement.group == EACH:
-        classes = context.ranked.get(estimate.schema or "", ())
-        return estimate.schema is not None and estimate.group in classes
+        return estimate.schema is not None and estimate.group in context.ranked.get(estimate.schema or "", ())
     return estimate.group == requirement.group
 
 
@@ -217,12 +216,10 @@ def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, f
         return finding_of(case, Verdict.NOT_TESTABLE, None, None, as_read(case, sentence), adjusted, family)
     elif case.breaks(case.interval):
         near = _end(alone, bad)
-    bound = _end(shown, side)
-    finding = finding_of(case, verdict, bound, 1 - level, "judged", adjusted, family)
+    finding = finding_of(case, verdict, _end(shown, side), 1 - level, "judged", adjusted, family)
     sentence = sentence_of(finding, case, estimate, side, claimed=claimed, reason=blurred)
     sentence = as_read(case, sentence)
-    other = _otherwise(case, level, side)
-    return replace(finding, sentence=sentence, other_bound=other, near_bound=near)
+    return replace(finding, sentence=sentence, other_bound=_otherwise(case, level, side), near_bound=near)
 
 
 def _otherwise(case: RequirementTest, level: float, side: str) -> float | None:

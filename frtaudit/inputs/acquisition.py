@@ -103,10 +103,9 @@ def tail_of(
     if failures is FailureScore.SCORE_ZERO and rows.size < cohort.n_samples:
         block = with_failed(block, rows, score_range[0])
         rows = np.arange(cohort.n_samples, dtype=np.int32)
-    n_samples = np.bincount(cohort.subject_of[rows], minlength=cohort.n_subjects).astype(np.int64)
     return score_all_pairs(
         block,
-        n_samples=n_samples,
+        n_samples=np.bincount(cohort.subject_of[rows], minlength=cohort.n_subjects).astype(np.int64),
         rows=rows,
         cells=comparisons.cells,
         groups=groups,

@@ -43,7 +43,7 @@ def listed_comparisons(
     cohort: Cohort,
     probe: Index,
     reference: Index,
-    cells: Index,
+    cells: Index | None = None,
     *,
     fold: Shorts | None = None,
     ordered: bool = False,
@@ -58,8 +58,8 @@ def listed_comparisons(
         Whose samples are compared.
     probe, reference : ndarray of int32, shape (P,)
         Cohort indices of the two samples of each pair.
-    cells : ndarray of int32, shape (K,)
-        Cell of each subject; -1 is in no cell. Zeros: every non-mated pair counts.
+    cells : ndarray of int32, shape (K,), optional
+        Cell of each subject; -1 is in no cell. Without cells every non-mated pair counts.
     fold : ndarray of int16, shape (P,), optional
         Fold of each pair.
     ordered : bool
@@ -85,13 +85,14 @@ def listed_comparisons(
     >>> cohort = Cohort(sample_ids=("a1", "a2", "b1"), subject_ids=("a", "b"), subject_of=np.array([0, 0, 1], np.int32),
     ...                 classifications={}, digest="")
     >>> pairs = np.array([0, 0], np.int32), np.array([1, 2], np.int32)
-    >>> listed_comparisons(cohort, *pairs, cells=np.zeros(2, np.int32)).mated.tolist()
+    >>> listed_comparisons(cohort, *pairs).mated.tolist()
     [True, False]
     """
     per_pair = {"probe": probe, "reference": reference, "fold": fold, "transaction": transaction}
     lengths = {name: values.size for name, values in per_pair.items() if values is not None}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"lengths differ: {', '.join(f'{size} {name}' for name, size in lengths.items())}")
+    cells = np.zeros(cohort.n_subjects, dtype=np.int32) if cells is None else cells
     if cells.size != cohort.n_subjects:
         raise ValueError(f"lengths differ: {cells.size} cells of {cohort.n_subjects} subjects")
     mated = cohort.subject_of[probe] == cohort.subject_of[reference]

@@ -152,27 +152,23 @@ def _table_lines(path: Path) -> list[PairLine]:
 
 def lfw_lines(path: Path) -> list[PairLine]:
     """The lines of a list in LFW's layout: see :func:`read_pairs`."""
-    rows = _rows(path)
-    header: tuple[int, ...] = ()
-    if rows and len(rows[0][1]) <= 2:
-        (place, counts), *rows = rows
-        for text in counts:
-            if not text.strip().isdecimal() or len(text) > DIGITS or int(text) < 1:
-                accepted = "two counts: folds, pairs of each kind in a fold"
-                raise DataError(place, f"{excerpt(text)} is not a count", accepted)
-        header = tuple(map(int, counts))
-    lines = [_lfw_line(place, fields) for place, fields in rows]
-    return _with_folds(path.name, lines, header) if header else lines
-
-
-def _rows(path: Path) -> list[tuple[str, list[str]]]:
     need_pairs(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (UnicodeDecodeError, OSError):
         raise DataError(path.name, "not a readable text file", "UTF-8 text") from None
-    split = [line.split("\t") if "\t" in line else line.split() for line in text.splitlines()]
-    return [(f"{path.name} line {i + 1}", fields) for i, fields in enumerate(split) if any(fields)]
+    split = (line.split("\t") if "\t" in line else line.split() for line in text.splitlines())
+    rows = [(f"{path.name} line {number}", fields) for number, fields in enumerate(split, 1) if any(fields)]
+    header: tuple[int, ...] = ()
+    if rows and len(rows[0][1]) <= 2:
+        (place, counts), *rows = rows
+        for count in counts:
+            if not count.strip().isdecimal() or len(count) > DIGITS or int(count) < 1:
+                accepted = "two counts: folds, pairs of each kind in a fold"
+                raise DataError(place, f"{excerpt(count)} is not a count", accepted)
+        header = tuple(map(int, counts))
+    lines = [_lfw_line(place, fields) for place, fields in rows]
+    return _with_folds(path.name, lines, header) if header else lines
 
 
 def _lfw_line(place: str, fields: Sequence[str]) -> PairLine:

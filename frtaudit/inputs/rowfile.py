@@ -40,8 +40,7 @@ def row_digests(path: Path) -> RowDigests | None:
         table = pq.read_table(path)
 
         def taken(rows: slice) -> bytes:
-            chosen = np.arange(table.num_rows)[rows]
-            return repr(table.take(chosen).to_pylist()).encode()
+            return repr(table.take(np.arange(table.num_rows)[rows]).to_pylist()).encode()
 
         return _digests("row", 1, table.num_rows, taken)
     return _of_arrays(path) if path.suffix == ".npz" else None

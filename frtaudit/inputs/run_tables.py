@@ -194,8 +194,7 @@ def folded_of(read: Sequence[RunTables], cohort: Cohort) -> Comparisons | None:
     if len({fold.size for fold in folds}) == 1:
         common = np.all([fold >= 0 for fold in folds], axis=0)
         chosen = min(range(len(folds)), key=lambda place: folds[place][common].tolist())
-    cells = np.zeros(cohort.n_subjects, dtype=np.int32)
-    return _listed(tables[chosen], cohort, cells, folds[chosen])
+    return _listed(tables[chosen], cohort, np.zeros(cohort.n_subjects, dtype=np.int32), folds[chosen])
 
 
 def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Comparisons) -> StoredSystem:

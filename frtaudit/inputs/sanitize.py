@@ -268,7 +268,6 @@ def _table(
         cohort,
         probe[both].astype(np.int32),
         reference[both].astype(np.int32),
-        np.zeros(cohort.n_subjects, dtype=np.int32),
         fold=None if comparisons.fold is None else comparisons.fold[both],
         ordered=comparisons.ordered,
     )

@@ -105,8 +105,7 @@ class Failures(Mapping[str, Mapping[int, str]]):
 def _summed(embedding: Array, mirrored: Sequence[Array], name: str) -> Array:
     """The embeddings plus those of the mirrored images, in float32."""
     for other in mirrored:
-        kinds = {other.dtype.kind, embedding.dtype.kind}
-        if other.shape != embedding.shape or not kinds <= set("fiu"):
+        if other.shape != embedding.shape or not {other.dtype.kind, embedding.dtype.kind} <= set("fiu"):
             text = f"the flipped array has shape {other.shape}, embedding {embedding.shape}"
             raise DataError(name, text, "numbers of the same shape")
         embedding = embedding.astype(np.float32) + other.astype(np.float32)
@@ -136,8 +135,7 @@ def check_plain(archive: zipfile.ZipFile, name: str) -> None:
     for member in members:
         with archive.open(member) as stream:
             try:
-                version = read_magic(stream)
-                read = read_array_header_1_0 if version == (1, 0) else read_array_header_2_0
+                read = read_array_header_1_0 if read_magic(stream) == (1, 0) else read_array_header_2_0
                 objects = read(stream)[2].hasobject
             except ValueError:
                 objects = True

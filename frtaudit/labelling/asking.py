@@ -52,12 +52,11 @@ def asking(faces: Faces, labelled: Labelled, tau: float) -> Asking:
     query = faces.query_of[rows].astype(np.int64)
     left = labelled.label[rows] == LEFT_OUT
     distance = np.abs(consolidated(labelled)[rows] - tau)
-    missing = np.bincount(query[left], minlength=len(faces.queries))
     keys = (
         rows,
         np.where(np.isnan(distance), np.inf, distance),
         np.where(left, query, 0),
-        np.where(left, -missing[query], 0),
+        np.where(left, -np.bincount(query[left], minlength=len(faces.queries))[query], 0),
         ~left,
     )
     chosen = np.lexsort(keys)

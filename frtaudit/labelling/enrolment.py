@@ -154,13 +154,8 @@ def _tables(
         if not keep.any():
             problem, accepted = "no line compares two faces with labels", "pairs within and between queries"
             raise DataError(f"scores of {service.name}", problem, accepted)
-        comparisons = listed_comparisons(
-            cohort,
-            probe[keep],
-            reference[keep],
-            np.zeros(cohort.n_subjects, dtype=np.int32),
-            ordered=both_orders(probe[keep], reference[keep]),
-        )
+        probe, reference = probe[keep], reference[keep]
+        comparisons = listed_comparisons(cohort, probe, reference, ordered=both_orders(probe, reference))
         table = ScoreTable(score=service.score[keep], failure=service.failure[keep], codes=service.codes)
         tables[service.name] = (comparisons, table)
         aside = labelling.left_out[service.first] | labelling.left_out[service.second]

@@ -25,8 +25,7 @@ def pairs_of(faces: Faces, group: Ints, between: Between, rng: np.random.Generat
     [1, 2, 2]
     """
     size = len(faces.names)
-    starts = faces.starts
-    inside = [np.stack(np.triu_indices(stop - start, 1)) + start for start, stop in pairwise(starts)]
+    inside = [np.stack(np.triu_indices(stop - start, 1)) + start for start, stop in pairwise(faces.starts)]
     within = np.concatenate(inside, axis=1)
     of_face = group[faces.query_of]
     wanted = within.shape[1] if between is Between.MATCHED else None

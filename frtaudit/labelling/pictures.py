@@ -63,10 +63,9 @@ def det(scores: Scores, censoring: Censoring, targets: Sequence[float] = ()) -> 
 def histograms(service: Service, scores: Scores) -> tuple[Floats, Mapping[str, Floats]]:
     """Middles of ``BINS`` bins over a service's scores, and the share of either kind in each (Figure 4, left)."""
     edges = np.linspace(np.nanmin(service.score), np.nanmax(service.score), BINS + 1)
-    sides = {"mated": scores.mated, "non_mated": scores.non_mated}
     shares = {
         name: np.histogram(side, edges)[0] / side.size if side.size else np.zeros(BINS)
-        for name, side in sides.items()
+        for name, side in {"mated": scores.mated, "non_mated": scores.non_mated}.items()
     }
     return (edges[1:] + edges[:-1]) / 2, shares
 

@@ -176,11 +176,10 @@ def _takes(asked: list[Demand], whole: Party, context: PlanContext) -> Section:
             cells += counted if fewest is not None else [None] * len(counted)
         rows.append((demand.requirement.name, _group(demand), *cells))
     whats = ("errors", "comparisons", "subjects", "of all")
-    counts = [f"{way}: {what}" for way in ways(asked) for what in whats]
     return Section(
         name="takes",
         title=f"What it takes to pass each requirement, power {context.settings.power:g}",
-        columns=("requirement", "group", *counts),
+        columns=("requirement", "group", *[f"{way}: {what}" for way in ways(asked) for what in whats]),
         rows=tuple(rows),
         notes=(RATIO_SAYS, "errors, comparisons, subjects: of the group; of all: subjects of the cohort"),
     )
@@ -195,8 +194,7 @@ def _designs(asked: list[Demand], whole: Party, context: PlanContext) -> Section
     for each in TRANSACTIONS if counted else SAMPLES:
         cells: list[Cell] = []
         for way in ways(asked):
-            party_of = partial(cohort, whole=whole, each=each)
-            fewest, last = needed(asked, party_of, way, context.settings.power)
+            fewest, last = needed(asked, partial(cohort, whole=whole, each=each), way, context.settings.power)
             total = None if fewest is None else fewest * each
             if total is not None:
                 least[way] = min(total, least.get(way, total))

@@ -173,8 +173,7 @@ def _needs(party: Party, asked: Wanted, context: PlanContext) -> Iterator[tuple[
         by_rule = [power.subjects_for(design, way, errors / asked.limit) for way in ways]
         yield (party.name, name, *_pairs(design, by_rule), have)
     ways = context.ways(asked.rate, design, rule=True).values()
-    passing = {"pass at no error": 0.0, f"pass, power {wanted:g}": asked.expected}
-    for name, rate in passing.items():
+    for name, rate in {"pass at no error": 0.0, f"pass, power {wanted:g}": asked.expected}.items():
         to_pass = [power.subjects_to_pass(design, way, rate, asked.limit, alpha, wanted) for way in ways]
         yield (party.name, name, *_pairs(design, to_pass), have)
 

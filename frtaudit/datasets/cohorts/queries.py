@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from frtaudit.core.arrays import Floats, Texts
     from frtaudit.core.cohort import CohortData, LedgerEntry
     from frtaudit.core.labelling import Faces, Service
-    from frtaudit.inputs.queries.collected import Collected
 
 T = TypeVar("T")
 
@@ -136,9 +135,18 @@ class Queries:
         from frtaudit.inputs.queries.collected import read_collected
 
         collected = read_collected(Path(self.root))
-        if collected is not None:
-            return self._as_collected(collected)
-        return self._read(*self._files())
+        if collected is None:
+            return self._read(*self._files())
+        files = self.files or collected.lists
+        named = replace(self, faces=collected.faces, boxes=collected.boxes, files=files)
+        read = named._read(*named._files())  # noqa: SLF001  itself, with other fields
+        return replace(
+            read,
+            ledger=(*collected.ledger, *read.ledger),
+            paths={COLLECTION: Path(self.root) / COLLECTION, **read.paths},
+            notes=collected.notes,
+            facts=collected.facts,
+        )
 
     def _read(self, folder: Path, paths: Sequence[Path]) -> Search:
         import numpy as np
@@ -175,20 +183,6 @@ class Queries:
             ledger=(*crops.ledger, *alike, *selves),
             paths={path.name: path for path in (folder / self.faces, *extra, *paths)},
             size_of=crops.size_of,
-        )
-
-    def _as_collected(self, collected: "Collected") -> Search:
-        """The files that a collection names, and what it left out."""
-        files = self.files or collected.lists
-        named = replace(self, faces=collected.faces, boxes=collected.boxes, files=files)
-        read = named._read(*named._files())  # noqa: SLF001  itself, with other fields
-        path = Path(self.root) / COLLECTION
-        return replace(
-            read,
-            ledger=(*collected.ledger, *read.ledger),
-            paths={COLLECTION: path, **read.paths},
-            notes=collected.notes,
-            facts=collected.facts,
         )
 
     def _picked(self, search: Search, seed: int) -> Search:

@@ -48,8 +48,12 @@ class Runs:
         """Read all runs. Raises :class:`DataError` naming the run that shares too little with the first."""
         try:
             return self._read()
-        # a broken invariant, a column that is not there
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            IndexError,
+        ) as error:  # a broken invariant, a column not there
             problem = f"tables that do not fit together ({type(error).__name__}: {error})"
             raise DataError("cohort.runs", problem, "unchanged runs") from None
 
@@ -78,7 +82,13 @@ class Runs:
         runs = shared_runs.on_shared_samples(known)
         cohort = shared_runs.shared_cohort(runs)
         shared = shared_runs.shared_comparisons(runs, cohort)
-        stratified = [_in_strata(run, cohort) for run in runs]
+        classes = list(cohort.classifications)
+        stratified = [  # replicates stay where subjects are drawn in the strata in which the run drew them
+            run
+            if list(run_tables.cohort_of(run).classifications) == classes
+            else shared_runs.without_replicates(run)
+            for run in runs
+        ]
         cohort_data = self._loaded(stratified, cohort, shared.comparisons, inputs)
         count = shared.comparisons.n_listed or shared.made[0]
         lines = zip(known, runs, shared.made, strict=True)
@@ -205,14 +215,6 @@ def _under_one_naming(read: "Sequence[RunTables]") -> "list[RunTables]":
         same = {known: pseudonym_of[name] for known, name in names.items() if name in pseudonym_of}
         runs.append(shared_runs.translated(run, same))
     return runs
-
-
-def _in_strata(run: "RunTables", cohort: "Cohort") -> "RunTables":
-    """A run with the replicates that it left, if subjects are drawn in the strata in which it drew them."""
-    from frtaudit.inputs import run_tables, shared_runs
-
-    same = list(run_tables.cohort_of(run).classifications) == list(cohort.classifications)
-    return run if same else shared_runs.without_replicates(run)
 
 
 def _share(before: "RunTables", after: "RunTables", compared: int, total: int) -> str:

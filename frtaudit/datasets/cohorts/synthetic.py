@@ -13,14 +13,11 @@ from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
 
 if TYPE_CHECKING:  # arrays are loaded where they are drawn: a spec is read without
-    import numpy as np
-
     from frtaudit.core.arrays import Flags, Floats, Ints
     from frtaudit.core.cohort import CohortData, Templates
     from frtaudit.inputs.roster import Roster
 
 FAILED = "synthetic_failure"
-
 NOISE = 1e6  # nothing of a template is left long before
 
 
@@ -72,12 +69,16 @@ class Synthetic:
         from frtaudit.core.cohort import CohortData
         from frtaudit.datasets.drawn_people import dealt
         from frtaudit.inputs.roster import attributes_of, enrol
+        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
 
         rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic"))
         low, high = self.samples_per_subject
         owner = np.repeat(np.arange(self.subjects), rng.integers(low, high + 1, self.subjects))
         of_class = dealt([class_.share for class_ in self.classes.values()], self.subjects)
-        base = self._draw(rng, owner, of_class)
+        means = uniform_directions(rng, self.subjects, self.dimension)
+        factors = np.array([class_.concentration for class_ in self.classes.values()] or [1.0])
+        kappa = rng.uniform(*self.concentration, self.subjects) * factors[of_class]
+        base = von_mises_fisher(rng, means[owner], kappa[owner])  # before any system's noise, (N, dimension)
         roster = self._roster(owner, of_class)
         cohort = enrol(roster, schemas)
         drawn = {name: i for i, name in enumerate(roster.sample_ids)}
@@ -92,17 +93,6 @@ class Synthetic:
             pseudonym_key=bytes.fromhex(cohort.digest),
             attributes=attributes_of(roster, cohort),
         )
-
-    def _draw(self, rng: "np.random.Generator", owner: "Ints", of_class: "Ints") -> "Floats":
-        """The unit templates before any system's noise, shape (N, dimension)."""
-        import numpy as np
-
-        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
-
-        means = uniform_directions(rng, self.subjects, self.dimension)
-        factors = np.array([class_.concentration for class_ in self.classes.values()] or [1.0])
-        kappa = rng.uniform(*self.concentration, self.subjects) * factors[of_class]
-        return von_mises_fisher(rng, means[owner], kappa[owner])
 
     def _roster(self, owner: "Ints", of_class: "Ints") -> "Roster":
         import numpy as np

@@ -114,12 +114,18 @@ class SyntheticQueries:
         from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces
         from frtaudit.labelling.enrolment import labelled_cohort
         from frtaudit.labelling.pairs import pairs_of
+        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
 
         rng = np.random.default_rng(seed_of(seed, "cohort", "queries"))
         person, query = self._people(rng)
         names = list(self.classes) or [""]
         code = np.arange(self.queries) * len(names) // self.queries
-        base = self._draw(rng, person, query, code)
+        _, whom = np.unique(person, return_inverse=True)
+        means = uniform_directions(rng, int(whom.max()) + 1, self.dimension)
+        factors = np.array(list(self.classes.values()) or [1.0])
+        kappa = rng.uniform(*self.concentration, int(whom.max()) + 1)[whom] * factors[code[query]]
+        kappa[rng.random(person.size) < self.bad] *= 0.2
+        base = von_mises_fisher(rng, means[whom], kappa)  # before any service's noise, (F, dimension)
         truth = np.where(person == query, OF_QUERY, NOT_OF_QUERY).astype(np.int8)
         width = len(str(self.queries))
         faces = Faces(
@@ -146,22 +152,8 @@ class SyntheticQueries:
         right[twin] = sizes[twin] // 2
         query = np.repeat(np.arange(self.queries), sizes)
         number = np.arange(query.size) - np.searchsorted(query, query)
-        strangers = self.queries * 2 + np.arange(query.size)
-        others = np.where(twin[query], self.queries + query, strangers)
+        others = np.where(twin[query], self.queries + query, self.queries * 2 + np.arange(query.size))
         return np.where(number < right[query], query, others), query
-
-    def _draw(self, rng: "np.random.Generator", person: "Ints", query: "Ints", code: "Ints") -> "Floats":
-        """The unit templates before any service's noise, shape (F, dimension)."""
-        import numpy as np
-
-        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
-
-        _, whom = np.unique(person, return_inverse=True)
-        means = uniform_directions(rng, int(whom.max()) + 1, self.dimension)
-        factors = np.array(list(self.classes.values()) or [1.0])
-        kappa = rng.uniform(*self.concentration, int(whom.max()) + 1)[whom] * factors[code[query]]
-        kappa[rng.random(person.size) < self.bad] *= 0.2
-        return von_mises_fisher(rng, means[whom], kappa)
 
     def _service(self, name: str, base: "Floats", ends: "tuple[Index, Index]", seed: int) -> "Service":
         """What a service says of the pairs: of its own noisy view of the same images."""

@@ -81,15 +81,19 @@ class SyntheticReleases:
 
         from frtaudit.core.cohort import CohortData
         from frtaudit.inputs.roster import attributes_of, enrol
+        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
 
         rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic_releases"))
         low, mean = self.samples
         extra = rng.geometric(1 / (1 + mean - low), self.subjects) - 1
         owner = np.repeat(np.arange(self.subjects), low + extra)
-        tone, gender = (self._classes(rng, classes) for classes in (self.tones, self.genders))
+        shares = ([group.share for group in classes.values()] for classes in (self.tones, self.genders))
+        tone, gender = (rng.permutation(dealt(share, self.subjects)) for share in shares)
         drawn = _Drawn(owner=owner, tone=tone, gender=gender)
         brightness = self._brightness(rng, drawn)
-        base = self._base(rng, owner)
+        means = uniform_directions(rng, self.subjects, self.dimension)
+        kappa = rng.uniform(*self.concentration, self.subjects)
+        base = von_mises_fisher(rng, means[owner], kappa[owner])
         roster = self._roster(rng, drawn, brightness)
         cohort = enrol(roster, schemas)
         place = {name: i for i, name in enumerate(roster.sample_ids)}
@@ -106,18 +110,6 @@ class SyntheticReleases:
             pseudonym_key=bytes.fromhex(cohort.digest),
             attributes=attributes_of(roster, cohort),
         )
-
-    def _classes(self, rng: "np.random.Generator", classes: Mapping[str, ReleaseClass]) -> "Ints":
-        """A class for each subject, (K,), in random order."""
-        shares = [release_class.share for release_class in classes.values()]
-        return rng.permutation(dealt(shares, self.subjects))
-
-    def _base(self, rng: "np.random.Generator", owner: "Ints") -> "Floats":
-        from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
-
-        means = uniform_directions(rng, self.subjects, self.dimension)
-        kappa = rng.uniform(*self.concentration, self.subjects)
-        return von_mises_fisher(rng, means[owner], kappa[owner])
 
     def _brightness(self, rng: "np.random.Generator", drawn: "_Drawn") -> "Floats":
         """Half of its variance is the person's, half the image's."""
@@ -214,7 +206,6 @@ class SyntheticReleases:
         yield from self._refused_systems()
 
     def _refused_systems(self) -> Iterator[tuple[str, str, str]]:
-
         known = {*self.tones, *self.genders}
         if not self.systems:
             yield "systems", "no system", "at least one"

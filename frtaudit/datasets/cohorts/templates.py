@@ -1,7 +1,7 @@
 """A folder of templates: metadata, one ``.npz`` per provider, perhaps an official pair list and failures."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
@@ -86,8 +86,7 @@ class TemplateFolder:
 
         root = Path(self.root)
         metadata = self._metadata(root)
-        table = read_table(metadata, _name(root, metadata))
-        roster = _roster(table, self.sample_column, self.subject_column)
+        roster = _roster(read_table(metadata, _name(root, metadata)), self.sample_column, self.subject_column)
         cohort = enrol(roster, schemas)
         pairs = _optional(root, "pairs", self.pairs, root / "pairs.txt")
         failures = _optional(root, "failures", self.failures, table_called(root, "failures"))
@@ -209,20 +208,15 @@ def _notes(
     from frtaudit.inputs.template_files import doubled
 
     if failures is not None:
-        yield from _unused(failures.name, reasons, files)
+        for model in sorted(reasons.keys() - set(files)):
+            yield (
+                f"{failures.name}: model {model!r} has no templates{closest(model, files)}; "
+                f"its failures ({len(reasons[model])}) are not counted"
+            )
     for file in files.values():
         yield from doubled(file.path, file.name)
     for name, record in records.items():
         yield from (f"templates of {name}: {note}" for note in record.notes)
-
-
-def _unused(file: str, reasons: Mapping[str, Sized], models: Collection[str]) -> Iterator[str]:
-    """Notes of the declared failures of models that have no templates."""
-    for model in sorted(reasons.keys() - set(models)):
-        yield (
-            f"{file}: model {model!r} has no templates{closest(model, models)}; "
-            f"its failures ({len(reasons[model])}) are not counted"
-        )
 
 
 def _template_files(

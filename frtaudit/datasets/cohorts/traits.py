@@ -137,8 +137,7 @@ class Traits:
         from frtaudit.inputs.roster import Roster
 
         named = owner.copy()
-        wrong = np.flatnonzero(rng.random(owner.size) < self.mislabelled)
-        for sample in wrong.tolist():
+        for sample in np.flatnonzero(rng.random(owner.size) < self.mislabelled).tolist():
             others = np.flatnonzero(of_class == of_class[owner[sample]])
             named[sample] = int(rng.choice(others[others != owner[sample]]))
         order = np.argsort(named, kind="stable")

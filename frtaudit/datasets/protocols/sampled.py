@@ -66,13 +66,8 @@ class Sampled:
         first = left if self.identities or self.images else np.zeros_like(left)
         other, more, of_other = self._non_mated(cohort, groups, names, (pool, first), wanted, rng)
         probe, reference = (np.concatenate(side).astype(np.int32) for side in zip(mated, other, strict=True))
-        comparisons = listed_comparisons(
-            cohort,
-            probe,
-            reference,
-            np.zeros(cohort.n_subjects, dtype=np.int32),
-            fold=np.concatenate([folds, more]).astype(np.int16) if self.k else None,
-        )
+        fold = np.concatenate([folds, more]).astype(np.int16) if self.k else None
+        comparisons = listed_comparisons(cohort, probe, reference, fold=fold)
         steps = [*_steps("mated", of_mated, names), *_steps("non_mated", of_other, names)]
         return replace(comparisons, steps=tuple(steps))
 
@@ -226,8 +221,7 @@ def _steps(kind: str, of: "Ints", names: tuple[str, ...]) -> "list[Step]":
 
     from frtaudit.core.comparisons import Step
 
-    counts = np.bincount(of[of >= 0], minlength=len(names)).tolist()
     return [
         Step(rule="drawn", kind=kind, group=name, left=count)
-        for name, count in zip(names, counts, strict=True)
+        for name, count in zip(names, np.bincount(of[of >= 0], minlength=len(names)).tolist(), strict=True)
     ]

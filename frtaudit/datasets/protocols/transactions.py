@@ -57,24 +57,19 @@ class ComposedTransactions:
             text = f"{able.size} subject(s) with a reference and {self.k} more samples"
             raise DataError("protocol.k", text, "a smaller k, or samples of two people or more")
         cells = cells_of(cohort, self.non_mated, self.within)
-        attempts = self._attempts(samples, first, counts)
+        starts = np.repeat(first, counts)
+        turn = np.arange(starts.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        attempts = samples[
+            (starts + 1 + turn * self.k)[:, None] + np.arange(self.k)
+        ]  # of each, (T, k), by person
         claims = np.repeat(np.arange(attempts.shape[0]), able.size)
-        reference = np.repeat(np.tile(samples[first[able]], attempts.shape[0]), self.k)
         return listed_comparisons(
             cohort,
             attempts[claims].ravel().astype(np.int32),
-            reference.astype(np.int32),
+            np.repeat(np.tile(samples[first[able]], attempts.shape[0]), self.k).astype(np.int32),
             cells,
             transaction=np.repeat(np.arange(claims.size), self.k).astype(np.int32),
         )
-
-    def _attempts(self, samples: "Ints", first: "Ints", counts: "Ints") -> "Ints":
-        """The samples of each transaction, shape (T, k), by person."""
-        import numpy as np
-
-        starts = np.repeat(first, counts)
-        turn = np.arange(starts.size) - np.repeat(np.cumsum(counts) - counts, counts)
-        return np.asarray(samples[(starts + 1 + turn * self.k)[:, None] + np.arange(self.k)])
 
     def _rank(self, cohort_data: "CohortData") -> "Ints":
         """What orders a person's samples, shape (N,)."""

@@ -47,10 +47,22 @@ class FinishedSystem:
         failures: FailureScore = FailureScore.APART,  # noqa: ARG002  the run's scores are as its spec made them
     ) -> "ScoreTable":
         """The run's table; of other pairs those of its folds, the rest failed with code ``not_in_the_run``."""
+        import numpy as np
+
+        from frtaudit.core.scores import ScoreTable
+        from frtaudit.inputs.pairing import align, pair_keys
+
         run = self._run(cohort_data)
         if comparisons is cohort_data.compared and run.table is not None:
             return run.table
-        return _looked_up(comparisons, run)
+        score = np.full(comparisons.n_listed, np.nan)
+        if run.pairs is not None:
+            listed, table = run.pairs
+            keys = pair_keys(comparisons.probe, comparisons.reference, ordered=False)
+            line = align(keys, pair_keys(listed.probe, listed.reference, ordered=False))
+            score = np.where(line < 0, np.nan, table.score[line])
+        failed = np.where(np.isfinite(score), -1, 0).astype(np.int16)
+        return ScoreTable(score=score, failure=failed, codes=(NOT_KEPT,))
 
     def score_tail(
         self,
@@ -83,19 +95,3 @@ class FinishedSystem:
             accepted = ", ".join(cohort_data.stored_systems) or "cohort=runs"
             raise SpecError(f"providers.{self.name}", "no finished run holds it", accepted)
         return cohort_data.stored_systems[self.name]
-
-
-def _looked_up(comparisons: "Comparisons", run: "StoredSystem") -> "ScoreTable":
-    import numpy as np
-
-    from frtaudit.core.scores import ScoreTable
-    from frtaudit.inputs.pairing import align, pair_keys
-
-    score = np.full(comparisons.n_listed, np.nan)
-    if run.pairs is not None:
-        listed, table = run.pairs
-        keys = pair_keys(comparisons.probe, comparisons.reference, ordered=False)
-        line = align(keys, pair_keys(listed.probe, listed.reference, ordered=False))
-        score = np.where(line < 0, np.nan, table.score[line])
-    failed = np.where(np.isfinite(score), -1, 0).astype(np.int16)
-    return ScoreTable(score=score, failure=failed, codes=(NOT_KEPT,))

@@ -47,27 +47,24 @@ class Precomputed:
 
         Raises :class:`SpecError` for an unknown name, :class:`DataError` for a score out of the declared range.
         """
+        import numpy as np
+
         from frtaudit.stats.rates.failures import score_zero
 
         if self.name not in cohort_data.tables:
             accepted = ", ".join(cohort_data.tables) or "a cohort of score lists"
             raise SpecError(f"providers.{self.name}", f"no score list names {self.name!r}", accepted)
         table = _aligned(comparisons, *cohort_data.tables[self.name])
-        self._check(table)
-        return score_zero(table, self.score_range) if failures is FailureScore.SCORE_ZERO else table
-
-    def score_tail(self, *_: object, **__: object) -> NoReturn:
-        """Raise :class:`SpecError`: a list does not hold all pairs."""
-        raise SpecError("protocol", f"provider {self.name!r} holds listed scores only", "protocol=listed")
-
-    def _check(self, table: "ScoreTable") -> None:
-        import numpy as np
-
         low, high = self.score_range
         out = int(np.count_nonzero((table.score < low) | (table.score > high)))
         if out:
             accepted = f"{low:g} to {high:g}, or another providers.{self.name}.score_range"
             raise DataError(f"provider {self.name}", f"{out} score(s) out of the declared range", accepted)
+        return score_zero(table, self.score_range) if failures is FailureScore.SCORE_ZERO else table
+
+    def score_tail(self, *_: object, **__: object) -> NoReturn:
+        """Raise :class:`SpecError`: a list does not hold all pairs."""
+        raise SpecError("protocol", f"provider {self.name!r} holds listed scores only", "protocol=listed")
 
 
 def _aligned(comparisons: "Comparisons", listed: "Comparisons", table: "ScoreTable") -> "ScoreTable":

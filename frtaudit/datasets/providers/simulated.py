@@ -72,12 +72,19 @@ class Simulated:
         failures: FailureScore = FailureScore.APART,
     ) -> "ScoreTable":
         """Scores of listed comparisons."""
+        import numpy as np
+
         from frtaudit.inputs.acquisition import table_of
 
-        subject_of = cohort_data.cohort.subject_of
-
         def scorer(probe: "Index", reference: "Index") -> "Floats":
-            return self._ordered(seed, probe, reference, subject_of, ordered=comparisons.ordered)
+            score = self._unordered(seed, probe, reference, cohort_data.cohort.subject_of)
+            if not (comparisons.ordered and self.asymmetry):
+                return score
+            low, high = np.minimum(probe, reference), np.maximum(probe, reference)
+            z = normal(_key(seed, self.name, "order"), low, high)
+            return np.clip(
+                score + np.where(probe < reference, 1.0, -1.0) * self.asymmetry * z, *self.score_range
+            )
 
         return table_of(scorer, comparisons, self.failed(cohort_data, seed), self.score_range, failures)
 
@@ -108,19 +115,7 @@ class Simulated:
         z = normal(_key(seed, self.name, "score"), np.minimum(probe, reference), np.maximum(probe, reference))
         mated = subject_of[probe] == subject_of[reference]
         same, others = self.mated_mean + self.mated_sd * z, self.non_mated_mean + self.non_mated_sd * z
-        score = np.where(mated, same, others)
-        return np.clip(score, *self.score_range)
-
-    def _ordered(
-        self, seed: int, probe: "Index", reference: "Index", subject_of: "Index", *, ordered: bool
-    ) -> "Floats":
-        import numpy as np
-
-        score = self._unordered(seed, probe, reference, subject_of)
-        if not (ordered and self.asymmetry):
-            return score
-        z = normal(_key(seed, self.name, "order"), np.minimum(probe, reference), np.maximum(probe, reference))
-        return np.clip(score + np.where(probe < reference, 1.0, -1.0) * self.asymmetry * z, *self.score_range)
+        return np.clip(np.where(mated, same, others), *self.score_range)
 
 
 def normal(key: int, first: "npt.ArrayLike", second: "npt.ArrayLike") -> "Floats":

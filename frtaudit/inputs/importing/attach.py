@@ -148,8 +148,7 @@ def _by_id(names: Sequence[str], samples: Samples) -> list[int]:
     by_path = {name: i for i, name in enumerate(paths) if name}
     stems = [stem(name) for name in samples.ids]
     by_stem = {name: i for i, name in enumerate(stems)} if len(set(stems)) == len(stems) else {}
-    bare = [stem(name) for name in names]
-    ways = ((by_id, names), (by_path, names), (by_stem, bare))
+    ways = ((by_id, names), (by_path, names), (by_stem, [stem(name) for name in names]))
     rows = [[index.get(text, -1) for text in texts] for index, texts in ways]
     return max(rows, key=lambda way: sum(row >= 0 for row in way))
 
@@ -161,9 +160,8 @@ def _noticed(source: Vectors, vectors: Singles, failed: Mapping[int, str]) -> li
     same = vectors.shape[0] - len({row.tobytes() for row in vectors})
     if same:
         notes.append(f"{source.file}: {same} rows are equal to an earlier row")
-    reasons = sorted(set(failed.values()))
     notes += [
         f"{source.file}: {sum(why == reason for why in failed.values())} rows count as failures: {reason}"
-        for reason in reasons
+        for reason in sorted(set(failed.values()))
     ]
     return notes

@@ -42,7 +42,14 @@ def write(known: KnownSet, out: OutputFolder, folder: str) -> None:
             ids = np.asarray(known.samples.ids, dtype=np.str_)[embeddings.rows]
             np.savez(data, embedding=embeddings.vectors, image_id=ids)
             out.write(f"templates/{stem_of(system)}.npz", data.getvalue())
-        _write_failures(known, out)
+        failures = [
+            (known.samples.ids[row], stem_of(system), reason)
+            for system, embeddings in known.templates.items()
+            for row, reason in sorted(embeddings.failed.items())
+        ]
+        if failures:
+            images, systems, reasons = zip(*failures, strict=True)
+            out.write("failures.csv", _csv({"image_id": images, "model": systems, "reason": reasons}))
     signals.check()
     out.write(f"audit/{audit_name(known)}.yaml", spec_text(known, folder).encode())
 
@@ -105,17 +112,6 @@ def score_list(known: KnownSet, scores: PairScores) -> bytes:
     )
 
 
-def _write_failures(known: KnownSet, out: OutputFolder) -> None:
-    rows = [
-        (known.samples.ids[row], stem_of(system), reason)
-        for system, embeddings in known.templates.items()
-        for row, reason in sorted(embeddings.failed.items())
-    ]
-    if rows:
-        images, systems, reasons = zip(*rows, strict=True)
-        out.write("failures.csv", _csv({"image_id": images, "model": systems, "reason": reasons}))
-
-
 def _taken(texts: Sequence[str], rows: Index) -> pa.Array:
     return pa.array(texts, pa.string()).take(pa.array(rows))
 
@@ -127,5 +123,4 @@ def _csv(columns: Columns) -> bytes:
         name: np.asarray(values, dtype=None if isinstance(values, (np.ndarray, pa.Array)) else object)
         for name, values in columns.items()
     }
-    frame = pd.DataFrame(arrays)
-    return frame.to_csv(index=False, lineterminator="\n").encode()
+    return pd.DataFrame(arrays).to_csv(index=False, lineterminator="\n").encode()

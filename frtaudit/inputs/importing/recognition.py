@@ -64,8 +64,7 @@ def _header(folder: Contents, name: str) -> list[str]:
 
 def _about(folder: Contents) -> str:
     """What the folder holds, in a few words."""
-    parts = (name.rpartition(".") for name in folder.files)
-    endings = Counter(dot + ending[:12] for _, dot, ending in parts)
+    endings = Counter(dot + ending[:12] for _, dot, ending in (name.rpartition(".") for name in folder.files))
     common = sorted(endings.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
     listed = ", ".join(f"{count} {ending}" for ending, count in common)
     return f"{len(folder.files)} files{f' ({listed})' if listed else ''}"

@@ -104,10 +104,9 @@ def described(folder: Contents, name: str) -> str | None:
     if is_converted(name, folder.files):
         return None
     if name.endswith(ARRAYS):
-        array_headers = headers(folder.path(name), name)
         matrices = [
             f"{key or 'array'} {header.shape[0]} x {header.shape[1]}"
-            for key, header in array_headers.items()
+            for key, header in headers(folder.path(name), name).items()
             if _is_matrix(header)
         ]
         return ", ".join(matrices[:2]) or None

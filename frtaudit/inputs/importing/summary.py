@@ -66,10 +66,9 @@ def _ranges(known: KnownSet) -> dict[str, str]:
     """How a column of numbers, an age, becomes groups: nothing where there is none, or its name needs quotes."""
     if known.samples.subjects is None:
         return {}
-    ranges = numbers_among(known.samples.columns, known.samples.subjects)
     texts = [
         f"{name} ({numbers.low:g} to {numbers.high:g}) becomes groups by {word}"
-        for name, numbers in ranges.items()
+        for name, numbers in numbers_among(known.samples.columns, known.samples.subjects).items()
         if (word := bins_word(name, numbers))
     ]
     return {"numbers": "; ".join(texts)} if texts else {}

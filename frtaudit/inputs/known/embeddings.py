@@ -137,8 +137,7 @@ def _people(
             return above, origin
     columns_found = f", one of {column_names(chosen.table.columns)}" if chosen else ""
     where = chosen.table.name if chosen else systems[0].file
-    accepted = f"subject=COLUMN{columns_found}, or table=FILE"
-    raise DataError(where, "no subject ids of the images", accepted)
+    raise DataError(where, "no subject ids of the images", f"subject=COLUMN{columns_found}, or table=FILE")
 
 
 def _check_alone(chosen: ImageTable, folders: Sequence[str]) -> None:

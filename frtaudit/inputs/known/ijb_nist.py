@@ -42,8 +42,7 @@ class IjbNist:
             for side, text in zip(sides, fields, strict=True):
                 side.append(text)
         ids = sorted(who, key=lambda text: (len(text), text))
-        labels = _labels(folder)
-        columns = {name: [of.get(who[text], "") for text in ids] for name, of in labels.items()}
+        columns = {name: [of.get(who[text], "") for text in ids] for name, of in _labels(folder).items()}
         return KnownSet(
             name="ijb_nist",
             title="IJB-C, test 1",

@@ -30,8 +30,7 @@ class ImageMemory:
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """Pair i is of images 2i and 2i + 1."""
-        sets = _sets(folder)
-        chosen = options.chosen(list(sets), "sets")
+        chosen = options.chosen(list(_sets(folder)), "sets")
         mated = np.asarray(arrays(folder.path(chosen), chosen, {"": ""})[""], dtype=np.bool_)
         pairs, fold_note = two_by_two(chosen, mated)
         return KnownSet(

@@ -42,8 +42,7 @@ def boxes_of(table: Table) -> BoxList:
     accepted = "face ids that are unique for each provider"
     table.refuse(twice, "the provider names this face in an earlier row", accepted)
     box = np.stack([_numbers(table, table.need((side,))) for side in SIDES], axis=1)
-    flat = box[:, 2:].min(axis=1) <= 0
-    table.refuse(flat, "a width or height that is not above 0", "pixels, above 0")
+    table.refuse(box[:, 2:].min(axis=1) <= 0, "a width or height that is not above 0", "pixels, above 0")
     return BoxList(table=table, image=image, provider=provider, face=face, box=box)
 
 

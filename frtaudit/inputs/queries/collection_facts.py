@@ -74,10 +74,9 @@ def _left_out(text: str, count: int) -> dict[str, Json]:
 
 
 def _service(read: Mapping[str, Any], pairs: int) -> dict[str, Json]:
-    calls = ((COMPARING, read["refusals"]), (LOOKING, read["detection_refusals"]))
     refused: list[Json] = [
         {"call": call, "refusal": split(text)[0], "code": split(text)[1], "count": count}
-        for call, refusals in calls
+        for call, refusals in ((COMPARING, read["refusals"]), (LOOKING, read["detection_refusals"]))
         for text, count in sorted(refusals.items())
     ]
     by_kind: dict[str, Json] = {
@@ -106,10 +105,9 @@ def _canaries(read: Mapping[str, Any]) -> dict[str, Json]:
         for entry in read["against_first_round"]
     ]
     names = ("items", "answered", "rounds", "repeats", "noise", "alpha", "power", "least_share_found")
-    ways = {name: read["both_ways"][name] for name in ("pairs", "apart", "largest")}
     return {
         **{name: read[name] for name in names},
         "changed": bool(read["changed"]),
         "later": later,
-        "both_ways": ways,
+        "both_ways": {name: read["both_ways"][name] for name in ("pairs", "apart", "largest")},
     }

@@ -123,10 +123,8 @@ def table_of(
     probes, references = (np.zeros(cohort.n_samples, dtype=np.bool_) for _ in SIDES)
     probes[probe], references[reference] = True, True
     ordered = bool((probes & references).any()) and both_orders(probe, reference)
-    cells = np.zeros(cohort.n_subjects, dtype=np.int32)
-    comparisons = listed_comparisons(cohort, probe, reference, cells, ordered=ordered)
-    table = scored(gathered.read.score[keep])
-    return (comparisons, table), ledger_of(counts, "comparisons", provider)
+    comparisons = listed_comparisons(cohort, probe, reference, ordered=ordered)
+    return (comparisons, scored(gathered.read.score[keep])), ledger_of(counts, "comparisons", provider)
 
 
 def compared(probe: Index, reference: Index, where: str) -> tuple[Flags, dict[str, int]]:

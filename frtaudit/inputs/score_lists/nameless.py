@@ -92,8 +92,7 @@ def refuse_people(spec: AuditSpec, cohort_data: CohortData) -> None:
     if cohort_data.named:
         return
     why = "the files name no subjects"
-    wanted = {interval.target for interval in spec.intervals}
-    if wanted != {Target.COMPARISONS_IID}:
+    if {interval.target for interval in spec.intervals} != {Target.COMPARISONS_IID}:
         raise SpecError("intervals", why, f"[{ACCEPTED}], as in audit=nameless")
     if spec.weighting is not Weighting.POOLED:
         raise SpecError("weighting", why, "pooled")

@@ -122,10 +122,9 @@ def _registered(table: Table) -> dict[str, _Person]:
 
 
 def _roster(people: Mapping[str, _Person]) -> Roster:
-    names = sorted({name for person in people.values() for name in person.columns})
     columns = {
         name: np.array([person.columns.get(name, "") for person in people.values()], dtype=object)
-        for name in names
+        for name in sorted({name for person in people.values() for name in person.columns})
     }
     return Roster(
         sample_ids=list(people),
@@ -186,13 +185,8 @@ def _table(
     probe, reference, score = (np.concatenate([line[part] for line in lines]) for part in range(3))
     keep, counts = compared(probe, reference, f"provider {provider}")
     refuse_repeats(probe, reference, keep, [(table, rows) for *_, table, rows in lines])
-    comparisons = listed_comparisons(
-        cohort,
-        probe[keep],
-        reference[keep],
-        np.zeros(cohort.n_subjects, dtype=np.int32),
-        ordered=both_orders(probe[keep], reference[keep]),
-    )
+    probe, reference = probe[keep], reference[keep]
+    comparisons = listed_comparisons(cohort, probe, reference, ordered=both_orders(probe, reference))
     failure = joined([joined([line[3] for line in lines]).at(keep)])
     table = ScoreTable(
         score=score[keep], failure=failure.code.astype(np.int16), codes=tuple(failure.names.tolist())

@@ -164,8 +164,7 @@ def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
         for metric in series:
             _line(axes, metric.curve, pen(metric.index), 0.0)
         scale = Scale(label="normalized uncertainty", rate=False)
-        xs = [at for entry in series for at in entry.curve.x]
-        _scaled(axes, scale, xs, floor, top)
+        _scaled(axes, scale, [at for entry in series for at in entry.curve.x], floor, top)
 
     return canvas.panel(name, alt, draw, heading=title, height=HEIGHT)
 

@@ -79,8 +79,7 @@ class Pen:
 
 def pen(index: int) -> Pen:
     """The pen of the ``index``-th series."""
-    hue = HUES[index % len(HUES)]
-    return Pen(hue=hue, marker=MARKERS[(index + index // len(HUES)) % len(MARKERS)])
+    return Pen(hue=HUES[index % len(HUES)], marker=MARKERS[(index + index // len(HUES)) % len(MARKERS)])
 
 
 @cache

@@ -239,8 +239,7 @@ def _line(
     y = np.maximum(_turn(_at(curve.y, keep), turned), y_floor)
     style, gid = pen(series.index), canvas.gid(series.index, series.at)
     if curve.low is not None and curve.high is not None:
-        ends = (curve.low, curve.high)
-        low, high = (np.maximum(_turn(_at(end, keep), turned), y_floor) for end in ends)
+        low, high = (np.maximum(_turn(_at(end, keep), turned), y_floor) for end in (curve.low, curve.high))
         axes.fill_between(x, low, high, color=style.hue, alpha=BAND, linewidth=0, gid=gid)
     axes.plot(x, y, color=style.hue, gid=gid)
     draw_marks(axes, x, y, style, log=log, gid=gid)
@@ -281,7 +280,6 @@ def draw_dot(axes: Axes, dot: Dot, row: float, edges: tuple[float, float], ends:
         for end, sign in zip(span, signs, strict=True):
             axes.plot(end, row, color=style.hue, marker=sign or "None", markersize=4, gid=gid)
     seen = dot.value > 0
-    face = style.hue if seen else canvas.PAPER
     axes.plot(
         max(dot.value, edge),
         row,
@@ -289,7 +287,7 @@ def draw_dot(axes: Axes, dot: Dot, row: float, edges: tuple[float, float], ends:
         markersize=4.4 if seen else HOLLOW,
         markeredgewidth=1.0 if seen else 0.8,
         color=style.hue,
-        markerfacecolor=face,
+        markerfacecolor=style.hue if seen else canvas.PAPER,
         gid=gid,
         clip_on=seen,
     )

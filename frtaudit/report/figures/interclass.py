@@ -115,9 +115,8 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
             style, curve = pen(trace.index), trace.curve
             x, y = (np.asarray(part, dtype=np.float64) for part in (curve.x, curve.y))
             if curve.low is not None and curve.high is not None:
-                face = (style.hue, BAND)
                 axes.fill_between(
-                    x, curve.low, curve.high, facecolor=face, edgecolor=style.hue, linewidth=EDGE
+                    x, curve.low, curve.high, facecolor=(style.hue, BAND), edgecolor=style.hue, linewidth=EDGE
                 )
             axes.plot(x, y, color=style.hue)
             draw_marks(axes, x, y, style, log=False)
@@ -139,8 +138,7 @@ def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Li
         for place, line in enumerate(lines):
             style = pen(line.index)
             x = np.array(line.x) + (place - (len(lines) - 1) / 2) * 0.12
-            y = np.array(line.y)
-            axes.plot(x, y, color=style.hue, marker=style.marker)
+            axes.plot(x, np.array(line.y), color=style.hue, marker=style.marker)
             if line.low is not None and line.high is not None:
                 for at, low, high in zip(x, line.low, line.high, strict=True):
                     axes.plot([at, at], [low, high], color=style.hue, linewidth=1.1, marker="_", markersize=5)
@@ -149,8 +147,7 @@ def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Li
         axes.grid(visible=False, axis="x")
 
     ends = "; ".join(f"{line.name} from {line.y[0]:.3g} to {line.y[-1]:.3g}" for line in lines)
-    alt = f"{title}, by release: {ends}."
-    return canvas.panel(name, alt, draw, heading=title)
+    return canvas.panel(name, f"{title}, by release: {ends}.", draw, heading=title)
 
 
 def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
@@ -206,5 +203,4 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
         axes.grid(visible=False, axis="x")
 
     medians = "; ".join(f"{box.name}: {box.numbers[2]:.3g}" for box in box_stats)
-    alt = f"{title}, medians: {medians}."
-    return canvas.panel(name, alt, draw, heading=title)
+    return canvas.panel(name, f"{title}, medians: {medians}.", draw, heading=title)

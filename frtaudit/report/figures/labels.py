@@ -169,8 +169,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
                 axis.set_major_locator(MaxNLocator(6, integer=True))
 
     text = "; ".join(f"{trace.name}: {len(trace.curve.x)} queries" for trace in series)
-    alt = f"{title}. {text}."
-    return canvas.panel(name, alt, draw, heading=title)
+    return canvas.panel(name, f"{title}. {text}.", draw, heading=title)
 
 
 def sizes(name: str, title: str, series: Series) -> Panel:
@@ -206,8 +205,7 @@ def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
         f"{trace.name}: {sum(trace.curve.y):.0f} faces, most often from {size:.0f} pixels"
         for trace, size in zip(series, often, strict=True)
     )
-    alt = f"{title}. {text}."
-    return canvas.panel(name, alt, draw, heading=title)
+    return canvas.panel(name, f"{title}. {text}.", draw, heading=title)
 
 
 def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -266,8 +264,7 @@ def equal_errors(
     text = "; ".join(
         f"{dot.series}, {dot.row}: {formatting.rate(dot.value)} and {formatting.rate(y)}" for dot, y in points
     )
-    alt = f"{title}: {xlabel} and {ylabel}: {text}."
-    return canvas.panel(name, alt, draw, heading=title)
+    return canvas.panel(name, f"{title}: {xlabel} and {ylabel}: {text}.", draw, heading=title)
 
 
 def subsets(

@@ -45,8 +45,7 @@ class LogTicks(LogLocator):
 
 def _tick(axis: Axis, value: float, _: int | None = None) -> str:
     """A tick of an axis on which rates are printed as its highest is."""
-    style = formatting.style_of(max(axis.get_view_interval()))
-    return formatting.exact(float(f"{value:.3g}"), style)
+    return formatting.exact(float(f"{value:.3g}"), formatting.style_of(max(axis.get_view_interval())))
 
 
 def log_locator(low: float, high: float, ticks: int = TICKS) -> Locator:

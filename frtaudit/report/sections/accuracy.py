@@ -266,13 +266,12 @@ def _differences(source: Source) -> list[Table]:
     blocks = system_blocks(source, records, lambda record: _difference(source, record, notes))
     titles = ("disjoint", "overlap", "disjoint − overlap", "for the population", "discordant")
     columns = header(["Test set"], [*titles, "sd of folds: disjoint, overlap", "deals: mean, sd"])
-    drawn = next(map(phrases.note, source.select("delta_accuracy_deal_sd")), ())
     caption = phrases.titled(
         "Identity-disjoint against overlapping folds.",
         "The same pairs; in overlapping folds each subject's mated pairs are assigned to different folds. One fitted "
         "threshold can hardly adapt to subjects, so the difference is small; compare it with the spread over fold "
         "assignments (",
-        drawn,
+        next(map(phrases.note, source.select("delta_accuracy_deal_sd")), ()),
         "). Disjoint folds change the spread of the folds. Discordant: pairs with unequal decisions under the two "
         "fold assignments.",
         methods_said(records, *BOTH),
@@ -284,14 +283,13 @@ def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text,
     def cell(metric: str, places: int = PLACES) -> Text:
         return phrases.value(_beside(source, record, metric), places=places)
 
-    otherwise = _beside(source, record, "delta_accuracy_otherwise")
     return (
         _test_set(record),
         cell("accuracy"),
         cell("accuracy_overlap"),
         cell("delta_accuracy", FINE),
         interval_cells(record, notes, *BOTH, places=FINE)[0],
-        phrases.counts(otherwise),
+        phrases.counts(_beside(source, record, "delta_accuracy_otherwise")),
         spans(cell("accuracy_fold_sd"), ", ", cell("accuracy_overlap_fold_sd")),
         spans(cell("delta_accuracy_deal_mean", FINE), ", ", cell("delta_accuracy_deal_sd", FINE)),
     )

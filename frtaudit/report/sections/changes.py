@@ -108,9 +108,7 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         if record is None:
             continue
         key = (record.estimate.metric, *record.estimate.place)
-        old = known.get(key)
-        verdict = verdicts.get((finding.requirement, *key))
-        row = _row(source, record, index, old, verdict)
+        row = _row(source, record, index, known.get(key), verdicts.get((finding.requirement, *key)))
         blocks.setdefault(finding.requirement, []).append(row)
     if not blocks:
         return None

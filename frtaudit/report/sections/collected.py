@@ -47,10 +47,7 @@ def build(source: Source) -> Collected | None:
         requested=tuple(_spec(mapping(collection.get("spec")))),
         left_out=tuple(_left_out(collection)),
         services=tuple(collected_services.recorded_settings(collection)),
-        tables=(
-            *collected_services.tables(collection),
-            *collected_canaries.tables(services_of(collection)),
-        ),
+        tables=(*collected_services.tables(collection), *collected_canaries.tables(services_of(collection))),
     )
 
 

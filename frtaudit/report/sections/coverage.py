@@ -25,10 +25,9 @@ def build(source: Source) -> View | None:
     if not records:
         return None
     tried = [record for record in records if "scenario" in record.estimate.at]
-    tables = (_table(source, tried), _spreads(source)) if tried else ()
     return View(
         lead=(spans(words().coverage["model"]), spans(words().coverage["limits"])),
-        tables=tables,
+        tables=(_table(source, tried), _spreads(source)) if tried else (),
         left_out=tuple(_left_out(source, records)),
     )
 
@@ -53,8 +52,7 @@ def _lines(records: list[Record], column: str, *without: str) -> list[dict[str, 
     """Records of one line of a table, by what ``at`` says of the column; lines in the order of the result."""
     lines: dict[Key, dict[str, Record]] = {}
     for record in records:
-        line = lines.setdefault(_key(record, column, *without), {})
-        line[str(record.estimate.at[column])] = record
+        lines.setdefault(_key(record, column, *without), {})[str(record.estimate.at[column])] = record
     return list(lines.values())
 
 

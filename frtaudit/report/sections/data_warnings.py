@@ -35,8 +35,7 @@ def _few_matches(source: Source) -> Iterator[Text]:
     for index, note in enumerate(source.result.notes):
         name, _, text = note.rpartition(": ")
         if name in source.providers and EXPECTED in text and text.endswith(ending):
-            span = phrases.bold(name, f"/notes/{index}")
-            systems.setdefault(text.removesuffix(ending), []).append(span)
+            systems.setdefault(text.removesuffix(ending), []).append(phrases.bold(name, f"/notes/{index}"))
     for text, names in systems.items():
         yield spans(listed(names), f": {text} at FMR {formatting.exact(target or 0.0)}.")
 

@@ -54,14 +54,13 @@ def subjects(source: Source, row: FindingRow, record: Record) -> float | None:
         )
     if estimate.metric not in RATES:
         return None
-    n_eff = bound.interval.n_eff or 0.0
     return subjects_needed(
         estimate.value,
         finding.limit,
         upper=upper,
         alpha=alpha,
         family=family,
-        n_eff=n_eff,
+        n_eff=bound.interval.n_eff or 0.0,
         subjects=float(count),
     )
 

@@ -26,8 +26,7 @@ _FEW = re.compile(rf"(?P<group>.+) has \d.*; about (?P<times>[\d.]+) {ENOUGH}")
 
 def sentences(source: Source) -> Iterator[Text]:
     """Which tests of the largest over the smallest rate establish a difference at the main target, and which do not."""
-    target = main_target(source)
-    tested = differences.tested(source, target)
+    tested = differences.tested(source, main_target(source))
     if not tested:
         yield from _distances(source)
     differing = [record for record in tested if record.estimate.test and record.estimate.test.differs]

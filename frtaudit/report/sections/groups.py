@@ -130,8 +130,7 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
     blocks = []
     for _, system_records in by_provider(source, records):
         for here in grouped(system_records, lambda record: record.at).values():
-            at = phrases.at_words(here[0].estimate.at, here[0].pointer)
-            head = spans(provider(here[0]), "  ", at)
+            head = spans(provider(here[0]), "  ", phrases.at_words(here[0].estimate.at, here[0].pointer))
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
     name = name_of("error-rates", schema, "fixed-thresholds")
     title = spans(f"By {schema.replace('_', ' ')} at fixed thresholds")
@@ -330,5 +329,4 @@ def _how_often(records: list[Record]) -> list[Part]:
 
 def _index_rank(record: Record) -> tuple[float, str, int]:
     target = record.estimate.at.get("fmr", 1.0)
-    rate = str(record.estimate.at.get("rate", "z"))
-    return float(target), rate, INDICES.index(record.estimate.metric)
+    return float(target), str(record.estimate.at.get("rate", "z")), INDICES.index(record.estimate.metric)

@@ -4,16 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import (
-    Block,
-    Footnotes,
-    Table,
-    Text,
-    TextSpan,
-    listed,
-    plain_text,
-    spans,
-)
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, plain_text, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import label_drawings, label_modes
 from frtaudit.report.sections.tables import build_table, header
@@ -182,12 +173,11 @@ def _several(source: Source) -> Table | None:
     notes, settings = Footnotes(), ("drop", "use")
     rows = []
     for metric in dict.fromkeys(metric for metric, _ in by_setting):
-        pair = [by_setting[metric, setting] for setting in settings]
         cells = [
             (phrases.whole(record.estimate.value or 0.0, f"{record.pointer}/value"),)
             if record.estimate.denominator is None
             else phrases.counts(record)
-            for record in pair
+            for record in [by_setting[metric, setting] for setting in settings]
         ]
         rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))
     blocks = [Block(rows=tuple(rows)), *_several_rates(source, settings, notes)]

@@ -308,8 +308,7 @@ def _drawn(source: Source, kind: str, schema: str, system: str) -> list[Series]:
 
 def _figure(source: Source, schema: str, system: str, panels: tuple[Panel, ...]) -> Figure:
     names = {trace.name: trace.index for kind in CURVES for trace in _drawn(source, kind, schema, system)}
-    number = source.providers.index(system)
-    place = f"tar-{schema}-{number}"
+    place = f"tar-{schema}-{source.providers.index(system)}"
     alike = "Without bands. Under equality of the classes, the lines"
     return Figure(
         name=place,

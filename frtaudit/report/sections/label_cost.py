@@ -130,8 +130,7 @@ def _blocks(
             for name in source.providers
             if (rate, point, name) in cells
         )
-        head = spans(start, *phrases.at_words(dict([point]), record.pointer))
-        blocks.append(Block(head=head, rows=rows))
+        blocks.append(Block(head=spans(start, *phrases.at_words(dict([point]), record.pointer)), rows=rows))
     return blocks
 
 
@@ -246,11 +245,10 @@ def _groups(source: Source, true: Sequence[Record], reported: Reported) -> Itera
 
 
 def _group_row(source: Source, record: Record, reported: Reported, notes: Footnotes) -> tuple[Text, ...]:
-    plain = reported.get(_key(record, "fnmr"))
     return (
         (provider(record),),
         (phrases.group(source, record),),
-        phrases.value(plain, notes),
+        phrases.value(reported.get(_key(record, "fnmr")), notes),
         phrases.value(record),
         *interval_cells(record, notes, Target.POPULATION),
     )
@@ -280,8 +278,7 @@ def _panels(source: Source, records: Sequence[Record], reported: Reported) -> It
         lines = [line for record in point_records if (line := _reach(source, record, reported)) is not None]
         if lines:
             name = f"labels-fnmr-at-fmr-{number_name(target)}"
-            title = f"FNMR at FMR {formatting.exact(target)}"
-            yield labels.reaching(name, title, lines)
+            yield labels.reaching(name, f"FNMR at FMR {formatting.exact(target)}", lines)
 
 
 def _reach(source: Source, record: Record, reported: Reported) -> Reach | None:

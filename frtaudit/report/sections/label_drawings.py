@@ -66,7 +66,6 @@ def _overview(source: Source) -> Iterator[Figure]:
     if not sides[ESTIMATED]:
         return
     name, annotated = "labels-det-services", sides[ANNOTATED]
-    panel = label_figures.det(name, "All services", annotated, wide=True, thin=sides[ESTIMATED])
     yield Figure(
         name=name,
         title="FNMR over FMR of all services",
@@ -74,7 +73,7 @@ def _overview(source: Source) -> Iterator[Figure]:
             "" if annotated else "By estimated labels. ",
             f"FMR as observed; curves start at ten false matches. Further left and lower is better.{POOLED}",
         ),
-        panels=(panel,),
+        panels=(label_figures.det(name, "All services", annotated, wide=True, thin=sides[ESTIMATED]),),
         keys=(*keys_of(name, source.providers), *_widths(name, annotated=bool(annotated))),
     )
 

@@ -60,10 +60,9 @@ def main_target(source: Source) -> float | None:
     if source.target is not None:
         return source.target
     targets = targets_of(source)
-    estimates = map(source.result.judged, source.result.findings)
     judged = Counter(
         float(estimate.at["fmr"])
-        for estimate in estimates
+        for estimate in map(source.result.judged, source.result.findings)
         if estimate and estimate.metric == "fnmr_at_fmr" and set(estimate.at) == {"fmr"}
     )
     judged = Counter({target: count for target, count in judged.items() if target in targets})

@@ -20,10 +20,9 @@ def build(source: Source) -> View | None:
     for name in source.providers:
         here = {record.estimate.metric: record for record in records if record.estimate.provider == name}
         if here:
-            first = next(iter(here.values()))
             rows.append(
                 (
-                    (provider(first),),
+                    (provider(next(iter(here.values()))),),
                     phrases.counts(here.get(METRICS[0])),
                     *(phrases.value(here.get(m)) for m in METRICS[1:]),
                 )

@@ -41,7 +41,6 @@ def _figure(source: Source, schema: str) -> Iterator[Figure]:
         return
     attribute = (curves[0].metric or "").replace("_", " ")
     values = {(curve.analysis, curve.group): curve.y for curve in curves}
-    groups = source.pens(schema, (curve.group for curve in curves))
     box_stats = [
         BoxStats(
             name=source.label(schema, group),
@@ -49,7 +48,7 @@ def _figure(source: Source, schema: str) -> Iterator[Figure]:
             numbers=values["quality_box", group],
             outliers=values.get(("quality_outliers", group), ()),
         )
-        for group, place in groups.items()
+        for group, place in source.pens(schema, (curve.group for curve in curves)).items()
     ]
     key = name_of("quality", schema)
     title = f"{attribute.capitalize()} of the samples by {schema.replace('_', ' ')}"
@@ -78,9 +77,8 @@ def _means(source: Source, schema: str) -> Table | None:
     rows = (((provider(records[0]),), *means, sentence),)
     labels = (source.label(schema, name) for name in groups)
     columns = header(["Samples"], labels, wide=["Do classes differ?"])
-    first = records[0].estimate
     caption = phrases.titled(
-        f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}.",
+        f"Mean {records[0].estimate.unit.replace('_', ' ')} by {schema.replace('_', ' ')}.",
         "Below each mean its interval for the population; the test draws subjects, not samples.",
         methods_said(records, Target.POPULATION),
     )

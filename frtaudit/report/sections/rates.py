@@ -151,10 +151,9 @@ def _target_table(source: Source, target: float) -> Table:
         Block(head=_target_head(source, record, notes), rows=interval_rows(record, notes) or none)
         for record in records
     ]
-    pointer = f"{records[0].pointer}/at/fmr"
     caption = phrases.titled(
         "FNMR at FMR",
-        TextSpan(text=formatting.exact(target), pointer=pointer, kind="n b"),
+        TextSpan(text=formatting.exact(target), pointer=f"{records[0].pointer}/at/fmr", kind="n b"),
         f". Rates: {display_name(words().weighting, source.weighting)}, beside it the other weighting, "
         "at a threshold of its own; errors and comparisons are pooled counts.",
     )

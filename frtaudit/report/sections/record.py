@@ -70,8 +70,7 @@ def _made(source: Source) -> Iterator[Table]:
     ]
     if blocks:
         caption = phrases.titled("Templates.", "What frtaudit embed made them with.")
-        columns = header(["Setting"], wide=["Value"])
-        yield build_table("templates", caption, columns, blocks, Footnotes())
+        yield build_table("templates", caption, header(["Setting"], wide=["Value"]), blocks, Footnotes())
 
 
 def _settings(facts: Mapping[str, Json], at: str) -> Iterator[tuple[Text, ...]]:

@@ -11,18 +11,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import (
-    Block,
-    Figure,
-    Footnotes,
-    Panel,
-    Part,
-    Table,
-    Text,
-    TextSpan,
-    listed,
-    spans,
-)
+from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import build_table, header, methods_said, provider
@@ -213,11 +202,7 @@ def _direction(record: Record, notes: Footnotes) -> Text:
 
 
 def _history(
-    family: str,
-    place: int,
-    members: Sequence[_Member],
-    schemas: Mapping[str, int],
-    largest: Sequence[Record],
+    family: str, place: int, members: Sequence[_Member], schemas: Mapping[str, int], largest: Sequence[Record]
 ) -> Figure | None:
     """The largest d_l2 of each dated release with its interval, one line for each schema (thesis, Figures 112, 113)."""
     dated = sorted(

@@ -152,8 +152,7 @@ def _alone(source: Source) -> Table | None:
         for here in _places(system_records, "line"):
             groups = grouped(here, lambda record: (record.estimate.schema, record.estimate.group))
             rows = tuple(_alone_row(source, group, names, measured, notes) for group in groups.values())
-            head = spans(provider(here[0]), "  at ", point(here[0], "line"))
-            blocks.append(Block(head=head, rows=rows))
+            blocks.append(Block(head=spans(provider(here[0]), "  at ", point(here[0], "line")), rows=rows))
     columns = header(
         ["Of"], (f"{rate}{end}" for rate in ("FMR", "FNMR") for end in ("", ", lowest", ", highest"))
     )

@@ -303,8 +303,7 @@ def _headline_cell(record: Record | None, notes: Footnotes, with_labels: Text) -
     if bound is not None:
         lines += ["   ", *phrases.bounds(bound, record.estimate, notes)]
     if with_labels or record.estimate.numerator is not None:
-        below = with_labels or phrases.styled(phrases.counts(record), "soft")
-        lines += [phrases.BREAK, *below]
+        lines += [phrases.BREAK, *(with_labels or phrases.styled(phrases.counts(record), "soft"))]
     return spans(*lines)
 
 

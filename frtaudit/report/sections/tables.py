@@ -68,24 +68,23 @@ def interval_rows(
     record: Record, notes: Footnotes, *, places: int | None = None
 ) -> tuple[tuple[Text, ...], ...]:
     """One row for each interval: for whom, method, level, bounds (``places`` of a percent, where given), its size."""
-    return tuple(_interval_row(record, bounds, notes, places) for bounds in ordered(record.bounds))
+    return tuple(
+        (
+            (phrases.target(bounds),),
+            (phrases.method(bounds),),
+            (phrases.level(bounds),),
+            phrases.bounds(bounds, record.estimate, notes, places=places),
+            phrases.monte_carlo_error(bounds, record.estimate),
+            phrases.sample_sizes(bounds),
+        )
+        for bounds in ordered(record.bounds)
+    )
 
 
 def ordered(bounds: Iterable[Bounds]) -> list[Bounds]:
     """Intervals for the population first, then for the same subjects, then the baseline; else as in the result."""
     places = list(Target)
     return sorted(bounds, key=lambda bound: places.index(bound.interval.target))
-
-
-def _interval_row(record: Record, bounds: Bounds, notes: Footnotes, places: int | None) -> tuple[Text, ...]:
-    return (
-        (phrases.target(bounds),),
-        (phrases.method(bounds),),
-        (phrases.level(bounds),),
-        phrases.bounds(bounds, record.estimate, notes, places=places),
-        phrases.monte_carlo_error(bounds, record.estimate),
-        phrases.sample_sizes(bounds),
-    )
 
 
 def provider(record: Record) -> TextSpan:

@@ -12,18 +12,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import (
-    Figure,
-    Footnotes,
-    Key,
-    Panel,
-    Part,
-    Table,
-    Text,
-    TextSpan,
-    listed,
-    spans,
-)
+from frtaudit.report.pieces import Figure, Footnotes, Key, Panel, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said, not_drawn
 from frtaudit.report.source import Record, Source
@@ -95,8 +84,7 @@ def _table(source: Source, schema: str) -> Table:
         lambda record: record.estimate.at["class"],
         lambda here: _row(source, schema, here, groups, notes),
     )
-    labels = (source.label(schema, name) for name in groups)
-    columns = header(["Threshold set for"], ["threshold", *labels])
+    columns = header(["Threshold set for"], ["threshold", *(source.label(schema, name) for name in groups)])
     first = records[0]
     caption = phrases.titled(
         f"One threshold for all classes, by {schema.replace('_', ' ')}.",

@@ -72,14 +72,12 @@ def build(source: Source) -> View | None:
     if dated is None:
         return None
     kinds = [str(record.estimate.at["labels"]) for record in source.select(AT_DATE)]
-    pairs = _pairs(dated, "dates-decisive", dated.first, DECISIVE)
-    built = [pairs, _again(dated), _kept(dated)]
+    built = [_pairs(dated, "dates-decisive", dated.first, DECISIVE), _again(dated), _kept(dated)]
     for labels in dict.fromkeys(kinds):
         if labels != dated.first:
             means = display_name(words().date_labels, labels)
             caption = phrases.titled("Under other labels.", means, " Not decisive.")
-            name = name_of("dates", labels)
-            built.append(_pairs(dated, name, labels, caption, "Do the rates differ?"))
+            built.append(_pairs(dated, name_of("dates", labels), labels, caption, "Do the rates differ?"))
     lead: list[Part] = [IMAGES if dated.same else NAMES]
     for record in source.select(FACES):
         date = TextSpan(text=str(record.estimate.at["date"]), pointer=f"{record.pointer}/at/date")
@@ -156,8 +154,7 @@ def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: st
         )
         blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
     numbers = [*(f"FNMR, {date}" for date in dated.dates), "change, percentage points", "interval"]
-    columns = header(["Service"], numbers, wide=[head])
-    return build_table(name, caption, columns, blocks, notes)
+    return build_table(name, caption, header(["Service"], numbers, wide=[head]), blocks, notes)
 
 
 def _target(record: Record) -> float | str:
@@ -200,8 +197,7 @@ def _changed(record: Record) -> Text:
     if test is None or test.p is None:
         reason = (test.note if test is not None else None) or record.estimate.note or "not testable"
         return spans("Not tested: ", TextSpan(text=reason, pointer=f"{at}/note"), ".")
-    p = _p(record)
-    parts: list[Part] = [phrases.bold("Yes") if test.differs else "Not shown", " (p ", *p, ")."]
+    parts: list[Part] = [phrases.bold("Yes") if test.differs else "Not shown", " (p ", *_p(record), ")."]
     if not test.differs:
         share = phrases.number(formatting.exact(test.power), f"{at}/power")
         if test.detectable is None:

@@ -11,13 +11,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, 
 from frtaudit.report.sections.operating_points import main_target, overall
 from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.sections.vendor_tables import VALUE, caution, key_of, number, pair, unit
-from frtaudit.report.sections.vendors import (
-    DIFFERENCE,
-    EQUIVALENCE,
-    RANK,
-    declared_rule,
-    possible_ranks,
-)
+from frtaudit.report.sections.vendors import DIFFERENCE, EQUIVALENCE, RANK, declared_rule, possible_ranks
 from frtaudit.report.source import OF_SUBJECTS, Record, Source
 
 VERDICTS = {

@@ -145,8 +145,7 @@ def _support_table(source: Source, values: Sequence[Record], first: Key) -> Tabl
         "Systems with overlapping ranks are tied; a paired difference may still be established. The first "
         "column decides. Failure to acquire is of all attempts.",
     )
-    columns = header(["System"], heads)
-    return build_table("vendors-error-rates", caption, columns, [Block(rows=rows)], notes)
+    return build_table("vendors-error-rates", caption, header(["System"], heads), [Block(rows=rows)], notes)
 
 
 def _is_column(record: Record, first: Key) -> bool:
@@ -195,12 +194,11 @@ def possible_ranks(rank: Record | None) -> Text:
 def _said_first(decisive: Sequence[Record]) -> Text:
     """What the intervals of the decisive table hold for."""
     bound = next((record.bounds[0] for record in decisive if record.bounds), None)
-    level = "the declared level" if bound is None else phrases.level(bound)
     return phrases.titled(
         "The decisive comparison of each pair.",
         "For the population; the same resampled subjects for both systems, each system's threshold set again in "
         "every replicate. All intervals hold simultaneously, at ",
-        level,
+        "the declared level" if bound is None else phrases.level(bound),
         "; p is adjusted over the pairs of this table.",
         " Differences are in percentage points." if decisive and is_rate(decisive[0]) else "",
     )
@@ -279,8 +277,7 @@ def _figures(source: Source, records: Sequence[Record]) -> Iterator[Figure]:
     )
     for (which, _), panel in zip(parts, panels, strict=True):
         title = f"The decisive differences{f', {which}' if which else ''}".replace("-", " ")
-        name = f"vendor-pairs-{which}".rstrip("-")
-        yield Figure(name=name, title=title, caption=caption, panels=(panel,))
+        yield Figure(name=f"vendor-pairs-{which}".rstrip("-"), title=title, caption=caption, panels=(panel,))
 
 
 def _differences(source: Source, which: str, records: Sequence[Record]) -> Panel:

@@ -103,10 +103,9 @@ def all_finding_rows(source: Source) -> tuple[FindingRow, ...]:
 
 def requirement_rows(finding_rows: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
     """Rows of findings by requirement, in the order of ``finding_rows``."""
-    by_requirement = grouped(finding_rows, lambda row: row.requirement.text)
     return tuple(
         RequirementRow(requirement=rows[0].requirement, condition=rows[0].condition, finding_rows=tuple(rows))
-        for rows in by_requirement.values()
+        for rows in grouped(finding_rows, lambda row: row.requirement.text).values()
     )
 
 
@@ -306,8 +305,7 @@ def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str)
     requirement = declared(source, finding)
     # A group may be too small for an estimate: the requirement then names the metric.
     named = str(requirement["metric"]) if requirement.get("minimum") else ""
-    kind = kind_of(named if estimate is None else estimate.metric)
-    text = kinds.declared(kind, finding.limit)
+    text = kinds.declared(kind_of(named if estimate is None else estimate.metric), finding.limit)
     side = SIDES[sense(source, finding), bool(requirement.get("strict"))]
     return spans(f"{side} ", phrases.number(text, f"{at}/limit"))
 
