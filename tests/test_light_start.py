@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import frtaudit
+from frtaudit.signing.keys import generate
 
 REPORTING = {"jinja2", "matplotlib", "pyhanko", "weasyprint"}
 NUMERICAL = {
@@ -39,6 +41,8 @@ def imported(words: str, watched: set[str], folder: Path) -> tuple[int, int, str
 
 ERRORS = [
     ("export missing", 1, 330),
+    ("export search", 1, 330),
+    ("figures search", 1, 330),
     ("figures .", 1, 330),
     ("publish missing --out out", 1, 560),
     ("import missing into=out", 1, 400),
@@ -46,6 +50,15 @@ ERRORS = [
     ("explain missing", 1, 210),
     ("compare missing another", 1, 235),
     ("label missing", 1, 200),
+    ("publish search --out out", 1, 570),
+    ("verify search", 4, 570),
+    ("approve search --key key", 1, 570),
+    ("explain search", 1, 210),
+    ("compare search faces", 1, 235),
+    ("reproduce search", 4, 330),
+    ("label search --answers missing/answers.csv", 1, 200),
+    ("label search --names missing.csv", 1, 200),
+    ("label search --reviews missing another", 1, 200),
     ("plan audit=nosuch", 2, 420),
     ("embed missing", 2, 425),
     ("embed missing model=m.onnx preset=sface into=out", 2, 425),
@@ -54,11 +67,14 @@ ERRORS = [
     ("check audit=nosuch", 2, 425),
     ("seal audit=nosuch", 2, 420),
     ("run -m audit=nosuch seed=1,2", 2, 535),
+    ("run -m audit=lfw cohort.root=missing seed=1,2", 1, 535),
     ("run missing/scores.csv", 2, 420),
     ("run audit=demo bootstrap.B=99999999999", 2, 430),
     ("run audit=demo bootstrap.B=x", 2, 430),
     ("run audit=demo bootstrap.B=1", 2, 430),
     ("run audit=demo requirements=[] bootstrap.B=1", 2, 430),
+    ("run audit=demo providers=[nosuch]", 2, 430),
+    ("run audit=templates cohort.root=faces providers=[nosuch]", 2, 430),
     ("run audit=demo seed=-1", 2, 430),
     ("run audit=demo requirements.0.metric=nosuch", 2, 430),
     ("run audit=demo +analyses.nosuch={}", 2, 430),
@@ -78,6 +94,7 @@ ERRORS = [
     ("label audit=rapid_test cohort.root=missing", 1, 425),
     ("run audit=rapid_test cohort.root=search cohort.faces=missing.csv", 1, 430),
     ("run audit=rapid_test cohort.root=search cohort.answers=missing.csv", 1, 430),
+    ("run audit=rapid_test cohort.root=search cohort.duplicates=missing.npz", 1, 430),
     ("run audit=rapid_test cohort.root=search cohort.similarity=5", 2, 430),
     ("run audit=rapid_test cohort.root=search cohort.labels.rule=x", 2, 430),
     ("run audit=two_dates cohort.root=search cohort.earlier=missing", 1, 430),
@@ -118,10 +135,13 @@ def test_an_error_imports_no_heavy_library(words: str, code: int, most: int, tmp
 
     What composes a spec and checks its values imports no NumPy either: its class of cohort is typed without.
     """
-    for name in ("used/result.json", "faces/metadata.csv", "search/faces.csv", "search/service.csv"):
+    of_faces = ("faces/metadata.csv", "faces/templates/system.npz")
+    for name in ("used/result.json", *of_faces, "search/faces.csv", "search/service.csv"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    of_runs = words.split(maxsplit=1)[0] in ("export", "figures", "import") or "-m" in words
+    if words.endswith("--key key"):
+        generate(tmp_path / "key", "anyone", None, datetime.now(UTC))
+    of_runs = words.split(maxsplit=1)[0] in ("export", "figures", "import", "reproduce")
     ended, count, found = imported(words, HEAVY if of_runs else HEAVY | {"numpy", "scipy", "PIL"}, tmp_path)
     assert (ended, found) == (code, "[]")
     assert count <= most
@@ -141,6 +161,11 @@ def test_a_list_imports_no_heavy_library_and_nothing_of_hydra(tmp_path: Path) ->
         ("check audit=demo", 0, 780),
         ("collect source=folder source.root=missing services.a.type=made_up into=out", 1, 560),
         ("collect source=urls source.file=missing services.a.type=made_up into=out", 1, 560),
+        (
+            "collect source=folder source.root=used services.a.type=onnx services.a.model=missing into=out",
+            1,
+            660,
+        ),
         ("plan collect source=folder source.root=missing services.a.type=made_up", 1, 560),
         ("run audit=demo checkpoint=used", 2, 550),
         ("run audit=demo dask=missing", 2, 550),

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.text.columns import aligned
 from frtaudit.errors import printable
 
 if TYPE_CHECKING:
+    from frtaudit.core import AuditResult
     from frtaudit.pipeline.run import RunSummary
 
 FILES = (RESULT, "report.html", "report.pdf", "annex.pdf")
@@ -45,7 +45,7 @@ def _unprinted(folder: Path) -> list[str]:
     return [line] if letters else []
 
 
-def table(result: AuditResult, *, coloured: bool = False) -> list[str]:
+def table(result: "AuditResult", *, coloured: bool = False) -> list[str]:
     """Each finding on a line: verdict, requirement, system and group, estimate, the bound that decides, limit.
 
     ``coloured``: the verdicts, as a terminal shows them. Empty where no requirement is declared.

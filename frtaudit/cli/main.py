@@ -20,6 +20,7 @@ from frtaudit.cli.options import (
     add_label_flags,
     label_overrides,
     parser_of,
+    refuse_missing_answers,
     refuse_missing_search,
     run_options,
 )
@@ -123,6 +124,7 @@ def label(argv: Sequence[str]) -> int:
     options = parser.parse_intermixed_args(argv)
     words = label_overrides(options.overrides)
     refuse_missing_search(options.overrides)
+    refuse_missing_answers(options.answers, options.names, options.reviews or ())
     from frtaudit.config.load import load_collection, load_typed
 
     spec = load_typed(words, options.config_dir).whole()
@@ -154,10 +156,10 @@ def collect(argv: Sequence[str]) -> int:
     parser.add_argument("--pay-again", action="store_true", help=pay_again)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.config.load import load_collection
-    from frtaudit.config.places import check_files
+    from frtaudit.config.places import refuse_missing_of_collection
 
     spec = load_collection(options.overrides, options.config_dir)
-    check_files([spec.source])
+    refuse_missing_of_collection(spec)
     from frtaudit.collection.run import collect as go_on  # after the spec: an error of it comes sooner
 
     status = go_on(spec, lambda line: streams.write_line(printable(line)), pay_again=options.pay_again)
@@ -210,9 +212,10 @@ def publish(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     from frtaudit.config.named_files import check_key
     from frtaudit.pipeline.publishable.places import refuse_occupied, refuse_unverified
+    from frtaudit.signing.manifest import STATEMENT
 
     run_folder, out = Path(options.run), Path(options.out)
-    if not run_folder.is_dir():
+    if not (run_folder / STATEMENT).exists():
         refuse_unverified(run_folder)
     refuse_occupied(out)
     if options.key:

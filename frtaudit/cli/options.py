@@ -5,10 +5,12 @@ import os
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from frtaudit.core.machine.command_line import SIGNAL, Parser
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.places import need_search
+from frtaudit.inputs.tables import need_table
 
 _PATH = re.compile(
     r"(?=[A-Za-z]|.*/)(?!(?:true|false|null|inf|nan)$)[\w./-]{1,300}", re.ASCII | re.IGNORECASE
@@ -256,3 +258,14 @@ def refuse_missing_search(words: Sequence[str]) -> None:
     folders = [word for word in words if _PATH.fullmatch(word)]
     if len(folders) == 1 and not any(map(_COHORT.match, words)) and not os.path.lexists(folders[0]):
         need_search("cohort.root", folders[0])
+
+
+def refuse_missing_answers(answers: str | None, names: str | None, reviews: Sequence[str]) -> None:
+    """Raise :class:`DataError` for answers in no folder, and for names or reviews that are not there."""
+    if answers and not Path(answers).parent.is_dir():
+        raise DataError("--answers", f"no folder {str(Path(answers).parent)!r}", "a file in a folder")
+    if names:
+        need_table(Path(names), Path(names).name)
+    for path in reviews:
+        if not Path(path).is_file():
+            raise DataError("--reviews", f"no file {path!r}", "two files of answers")

@@ -1,16 +1,19 @@
 """What is wrong with a spec before its data are read, told before the pipeline is loaded: missing files, too few B."""
 
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from frtaudit.config import named_files
-from frtaudit.config.composition import Composed
+from frtaudit.config.composition import CONFIG, Composed, composed
 from frtaudit.config.load import Typed, typed
 from frtaudit.config.places import is_of_the_house, refuse_missing_files, refuse_missing_root
 from frtaudit.config.replicates import refuse_few_replicates
 from frtaudit.config.validate import check_resamples
 from frtaudit.core.spec import AuditSpec, Report
+from frtaudit.errors import FrtauditError
 from frtaudit.inputs.pairlist import need_pairs
+from frtaudit.inputs.places import not_offered
 
 
 def checked_early(config: Composed) -> Typed:
@@ -20,9 +23,23 @@ def checked_early(config: Composed) -> Typed:
     _refuse_missing_lists(read.spec)
     _refuse_report(read.spec.report)
     _refuse_places(read.spec)
+    _refuse_unoffered(read.spec)
     if read.spec.requirements:
         _refuse_few_replicates(read.spec)
     return read
+
+
+def refuse_all(jobs: Iterable[Sequence[str]], config_dir: str | None) -> None:
+    """Raise what :func:`checked_early` says of the first job of a sweep where it refuses every one."""
+    errors: list[FrtauditError] = []
+    for words in jobs:
+        try:
+            checked_early(composed(CONFIG, words, config_dir))
+        except FrtauditError as error:
+            errors.append(error)
+        else:
+            return
+    raise errors[0]
 
 
 def _refuse_absent(spec: AuditSpec) -> None:
@@ -70,10 +87,22 @@ def _refuse_places(spec: AuditSpec) -> None:
         dask.check_place(spec.dask)
 
 
+def _systems(spec: AuditSpec) -> Sequence[str]:
+    """The systems that a cohort of frtaudit offers, where it knows them before it is loaded."""
+    return [*getattr(spec.cohort, "systems", ())] if is_of_the_house(spec.cohort) else []
+
+
+def _refuse_unoffered(spec: AuditSpec) -> None:
+    """What a run says of a name among the providers that the cohort does not offer."""
+    offered = _systems(spec)
+    for name in spec.providers or ():
+        if offered and isinstance(name, str) and name not in offered:
+            raise not_offered(name, offered)
+
+
 def _refuse_few_replicates(spec: AuditSpec) -> None:
     """Refuse a B that is too small for alpha; for the findings too, where the spec alone tells how many they are."""
-    declared = getattr(spec.cohort, "systems", None) if is_of_the_house(spec.cohort) else None
-    systems = declared if spec.providers is None else spec.providers
+    systems = _systems(spec) if spec.providers is None else spec.providers
     if systems and all(schema.classes and not schema.cross for schema in spec.schemas.values()):
         refuse_few_replicates(
             spec, {name: schema.classes for name, schema in spec.schemas.items()}, len(systems)

@@ -11,10 +11,11 @@ from pathlib import Path
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.structure import closest
-from frtaudit.errors import DataError, column_names
+from frtaudit.errors import DataError, SpecError, column_names
 
 MAX_NAMED = 8  # entries of a folder in an error
 COLLECTION, STORE = "collection.json", "store.sqlite"  # of frtaudit collect
+TEMPLATES = "an .npz file with embedding and image_id"
 SEARCH = "a folder with faces.csv and score lists"
 
 
@@ -56,6 +57,19 @@ def need_search(where: str, root: str) -> Path:
     if not folder.is_dir():
         raise DataError(where, f"no folder {root!r}", SEARCH)
     return folder
+
+
+def need_templates(path: Path) -> None:
+    """Raise what reads templates says of a file that is not there, or no regular one."""
+    check_regular(path, path.name)
+    if not path.is_file():
+        raise DataError(path.name, "not a readable .npz file", TEMPLATES)
+
+
+def not_offered(name: str, systems: Sequence[str]) -> SpecError:
+    """Of a provider that is none of a cohort's systems."""
+    accepted = ", ".join(systems) or "a mapping with name and type"
+    return SpecError("providers", f"the cohort offers no {name!r}", accepted)
 
 
 def need_scores(path: Path, name: str) -> None:

@@ -17,6 +17,7 @@ from frtaudit.core.arrays import Array, Ints, Singles
 from frtaudit.core.cohort import Templates
 from frtaudit.core.machine.files import open_regular
 from frtaudit.errors import DataError
+from frtaudit.inputs.places import TEMPLATES
 
 NO_TEMPLATE = "no_template"
 LEFT = -1
@@ -118,13 +119,11 @@ def _read(path: Path, name: str, wanted: Sequence[tuple[str, ...]]) -> list[Arra
         with open_regular(path, name) as stream:
             loaded = np.load(stream, allow_pickle=False)
             if not isinstance(loaded, NpzFile):
-                raise DataError(name, "one bare array", "an .npz file with embedding and image_id")
+                raise DataError(name, "one bare array", TEMPLATES)
             check_plain(zipfile.ZipFile(stream), name)
             return [np.asarray(loaded[_key(loaded.files, names, name)]) for names in wanted]
     except UNREADABLE:
-        raise DataError(
-            name, "not a readable .npz file", "an .npz file with embedding and image_id"
-        ) from None
+        raise DataError(name, "not a readable .npz file", TEMPLATES) from None
 
 
 def check_plain(archive: zipfile.ZipFile, name: str) -> None:

@@ -12,6 +12,7 @@ from frtaudit.evaluation.protocols import Analysis, CohortAnalysis, CohortSource
 from frtaudit.evaluation.system import offered
 from frtaudit.inputs.acquisition import usual_range
 from frtaudit.inputs.class_rules import as_read
+from frtaudit.inputs.places import not_offered
 from frtaudit.inputs.sanitize import sanitized
 from frtaudit.inputs.score_lists.nameless import refuse_people
 from frtaudit.inputs.twins import twin_notes
@@ -118,5 +119,4 @@ def _named(name: str, cohort_data: CohortData, known: list[str]) -> object:
     if name in cohort_data.tables:
         score_range = usual_range(cohort_data.tables[name][1].score)
         return lookup("provider", "precomputed", "providers")(name=name, score_range=score_range)
-    accepted = ", ".join(known) or "a mapping with name and type"
-    raise SpecError("providers", f"the cohort offers no {name!r}", accepted)
+    raise not_offered(name, known)

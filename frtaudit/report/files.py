@@ -27,6 +27,11 @@ STATUS, RENDERED_BY = "status", "rendered_by"
 Files = Mapping[str, bytes]
 
 
+def is_sweep(folder: Path) -> bool:
+    """Whether a folder is a sweep's: its table, or its signed statement over one, stands there."""
+    return (folder / TABLE).is_file() or (folder / TABLE_PDF).is_file()
+
+
 def jobs_in(sweep: Path) -> list[Path] | None:
     """The folders of the jobs that a sweep finished, in the order of its table; None for a folder that is no sweep's.
 

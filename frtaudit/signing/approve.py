@@ -11,12 +11,10 @@ from pathlib import Path
 
 from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.report.files import PDF
+from frtaudit.report.files import PDF, is_sweep
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
-from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer, check_names, check_years, fingerprint
 from frtaudit.signing.statement import Scope, approval_statement, open_statement
-from frtaudit.signing.sweeps import is_sweep
 from frtaudit.signing.verification import CheckStatus
 from frtaudit.signing.verify import verify
 
@@ -29,6 +27,8 @@ def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:
     """
     check_years(signer, when)
     _check_run(path)
+    from frtaudit.signing.pdf.signature import sign_pdf  # once there is a signed run
+
     folder = path if path.is_dir() else None
     pdf = path / PDF if folder else path
     if pdf.is_file():
@@ -71,6 +71,8 @@ def _check_new(path: Path, pdf: Path, folder: Path | None, signer: Signer) -> No
         for name in approvals(folder):
             keyids.add(open_statement((folder / name).read_bytes(), Scope.APPROVAL, name).keyid)
     if pdf.is_file():
+        from frtaudit.signing.pdf.signature import read_signed_pdf
+
         signatures = read_signed_pdf(pdf.read_bytes(), (), pdf.name).signatures
         certificates = {fingerprint(signature.certificate) for signature in signatures}
     if signer.keyid in keyids or signer.fingerprint in certificates:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.signing.manifest import STATEMENT, empty_folders, entries, left_out
 from frtaudit.signing.statement import Scope, Statement, open_statement
-from frtaudit.signing.verification import Check, invalid, unchecked
+from frtaudit.signing.verification import Check, indeterminate, invalid, unchecked
 
 LARGEST_STATEMENT = 1 << 26
 LARGEST_PDF = 1 << 30
@@ -18,6 +19,12 @@ def not_regular(folder: Path) -> Iterator[Check]:
     for name, kind in entries(folder).items():
         if kind is not None:
             yield invalid(name, f"{kind}: not opened")
+
+
+def unsigned(folder: Path) -> Check:
+    """That no statement stands in a folder: of a draft, or of what is no run."""
+    what = "an unsigned draft" if (folder / RESULT).is_file() else "not a run folder"
+    return indeterminate(STATEMENT, f"is missing: {what}")
 
 
 def not_covered(folder: Path) -> Iterator[Check]:

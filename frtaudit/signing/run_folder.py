@@ -25,6 +25,7 @@ from frtaudit.signing.coverage import (
     not_regular,
     outer_statement_of,
     read_bounded,
+    unsigned,
 )
 from frtaudit.signing.manifest import (
     APPROVAL,
@@ -45,7 +46,7 @@ from frtaudit.signing.seal import SEAL
 from frtaudit.signing.signer import common_name, fingerprint
 from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
-from frtaudit.signing.verification import Check, CheckStatus, Depth, indeterminate, invalid, ok, unchecked
+from frtaudit.signing.verification import Check, CheckStatus, Depth, invalid, ok, unchecked
 
 OURS = (RESULT, HTML, PDF, ANNEX, VERDICT, SEAL, SETTINGS, PREVIOUS, *LISTS)
 OUR_FOLDERS = ("tables/", "lists/", "templates/")
@@ -173,10 +174,7 @@ def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
             yield from broken
             yield invalid(STATEMENT, f"is missing, although {PDF} is signed")
             return
-    message = (
-        "is missing: an unsigned draft" if (folder / RESULT).is_file() else "is missing: not a run folder"
-    )
-    yield indeterminate(STATEMENT, message)
+    yield unsigned(folder)
 
 
 def _files(folder: Path, outer: Statement) -> Iterator[Check]:

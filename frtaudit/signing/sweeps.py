@@ -43,11 +43,6 @@ Tabled = Callable[[Mapping[str, Any], Mapping[int, AuditResult]], tuple[bytes, s
 """Makes ``sweep.json`` and ``sweep.csv`` again: (what ``sweep.json`` holds, results by the jobs' numbers)."""
 
 
-def is_sweep(folder: Path) -> bool:
-    """Whether a folder is a sweep's: its table, or its signed statement over one, stands there."""
-    return (folder / TABLE).is_file() or (folder / PDF).is_file()
-
-
 def sweep_checks(
     folder: Path, trust: Trust, run_checks: RunChecks, depth: Depth, tabled: Tabled | None
 ) -> Iterator[Check]:

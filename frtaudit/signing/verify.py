@@ -1,5 +1,6 @@
 """Everything that can be checked offline about a run's folder, a sweep's folder, a report's PDF or a seal alone."""
 
+import os
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -72,9 +73,16 @@ def verify(
 
 
 def _checks(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") -> Iterator[Check]:
+    from frtaudit.report.files import PDF, is_sweep
+    from frtaudit.signing.coverage import not_regular, unsigned
+    from frtaudit.signing.manifest import STATEMENT
+
+    signed = is_sweep(place) or any(os.path.lexists(place / name) for name in (STATEMENT, PDF))
+    if place.is_dir() and not signed:
+        return chain(not_regular(place), [unsigned(place)])
     from frtaudit.signing.report_pdf import pdf_checks  # what reads PDFs takes a second to load
     from frtaudit.signing.run_folder import run_checks, strangers
-    from frtaudit.signing.sweeps import is_sweep, sweep_checks
+    from frtaudit.signing.sweeps import sweep_checks
 
     if place.is_file():
         return pdf_checks(place, trust, depth)

@@ -9,6 +9,7 @@ from frtaudit.cli.options import (
     label_overrides,
     moment,
     parser_of,
+    refuse_missing_answers,
     refuse_missing_search,
     run_options,
 )
@@ -69,6 +70,27 @@ def test_a_missing_folder_of_a_search_is_told_as_its_cohort_tells_it(
     with pytest.raises(DataError) as early:
         refuse_missing_search(words)
     assert str(early.value) == str(late.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("no/answers.csv", None, ()), "--answers: no folder 'no'"),
+        ((None, "no.csv", ()), "no.csv: no file 'no.csv'"),
+        ((None, None, (".", "no.csv")), "--reviews: no file '.'"),
+    ],
+)
+def test_files_of_answers_and_names_that_are_not_there_are_one_line(
+    words: tuple[str | None, str | None, tuple[str, ...]],
+    error: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before the faces are read; a file of answers may be new."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match=f"^{error}"):
+        refuse_missing_answers(*words)
+    refuse_missing_answers("answers.csv", None, ())
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ def early_of(*words: str) -> Typed:
         ("bootstrap.B=20",),
         ("bootstrap.B=198",),
         ("bootstrap.B=98", "providers=[vendor_a]"),
+        ("providers=[nosuch]",),
         ("report.key=missing",),
         ("seal=missing",),
         ("thresholds.source=file", "thresholds.file=missing"),
@@ -53,6 +54,18 @@ def test_a_b_below_alpha_is_refused_whatever_the_data() -> None:
     with pytest.raises(FrtauditError, match=r"^bootstrap.B: B = 38 is too small .*; accepted: 39 or more$"):
         early_of(*UNDECLARED, "bootstrap.B=38")
     early_of(*UNDECLARED, "bootstrap.B=39")
+
+
+def test_a_missing_name_of_templates_is_told_as_the_audit_tells_it(tmp_path: Path) -> None:
+    """The folder's files are the systems that it offers."""
+    (tmp_path / "metadata.csv").write_text("image_id,subject_id\na,1\n")
+    words = ["audit=templates", f"cohort.root={tmp_path}", "providers=[nosuch]"]
+    checked_early(composition.composed(composition.CONFIG, words, None))  # without templates the data tell it
+    (tmp_path / "templates").mkdir()
+    for name in ("two", "one"):
+        (tmp_path / "templates" / f"{name}.npz").touch()
+    with pytest.raises(SpecError, match=r"^providers: the cohort offers no 'nosuch'; accepted: one, two$"):
+        checked_early(composition.composed(composition.CONFIG, words, None))
 
 
 def test_what_can_be_audited_passes() -> None:

@@ -20,7 +20,7 @@ from frtaudit.core.labelling import UNSAID
 from frtaudit.core.machine import signals
 from frtaudit.core.spec import AuditSpec
 from frtaudit.datasets.cohorts.queries import ANSWERS, Queries
-from frtaudit.errors import DataError, SpecError
+from frtaudit.errors import SpecError
 from frtaudit.inputs.queries.boxes import boxes_of
 from frtaudit.inputs.tables import read_table
 from frtaudit.labelling.estimate import labelled
@@ -61,13 +61,11 @@ def review_of(
     signals.check()
     root = Path(cohort.root)
     journal = Journal(wanted.answers or root / ANSWERS, search.faces)
-    if not journal.path.parent.is_dir():
-        raise DataError("--answers", f"no folder {str(journal.path.parent)!r}", "a file in a folder")
     how = cohort.labels
     estimated = labelled(search.faces, how.labelling_services(search.services), how)
     review_sheets = sheets(search.faces, estimated, how.limits.tau, wanted.most)
     if wanted.reviews is not None:
-        answers, other = (Journal(_there(path), search.faces).answers for path in wanted.reviews)
+        answers, other = (Journal(path, search.faces).answers for path in wanted.reviews)
         say(agreement_of(search.faces, answers, other).text())
         journal.begin({face: answer for face, answer in answers.items() if other.get(face) == answer})
         review_sheets = between(review_sheets, answers, other)
@@ -82,12 +80,6 @@ def review_of(
         names={} if wanted.names is None else _names(wanted.names),
         boxes=_boxes(root / (cohort.boxes or BOXES)),
     )
-
-
-def _there(path: Path) -> Path:
-    if not path.is_file():
-        raise DataError("--reviews", f"no file {str(path)!r}", "two files of answers")
-    return path
 
 
 def _names(path: Path) -> dict[str, str]:

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frtaudit.cli.sweeps.plan import HIDDEN, Job
-from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, sha256_file, to_bytes
 from frtaudit.core.machine.lock import lock
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.files import SETTINGS, STATUS
+
+if TYPE_CHECKING:
+    from frtaudit.core import AuditResult
 
 DONE = "DONE.json"
 UNSIGNED = "unsigned"  # how ``report.json`` says so
@@ -41,7 +44,7 @@ class JobResult:
     state: State
     error: str | None = None
     exit_code: int = 0
-    result: AuditResult | None = None
+    result: "AuditResult | None" = None
 
 
 def job_result(job: Job, sweep: Path) -> JobResult:
@@ -50,6 +53,8 @@ def job_result(job: Job, sweep: Path) -> JobResult:
         return JobResult(job=job, state=State.REFUSED, error=job.error, exit_code=job.exit_code)
     folder = sweep / job.folder
     if is_done(job, sweep):
+        from frtaudit.core import AuditResult
+
         result = AuditResult.from_json(json.loads((folder / RESULT).read_bytes()))
         return JobResult(job=job, state=State.DONE, result=result)
     verdict = _read(folder / VERDICT)

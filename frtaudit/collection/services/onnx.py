@@ -1,5 +1,6 @@
 """Any ONNX model of face embeddings on this machine: its file's digest is recorded; nothing leaves it."""
 
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -59,6 +60,11 @@ class Onnx:
             raise SpecError(".margin", f"{self.margin:g}", "0 to 5")
         model_input.input_of(self)
         self._finding()
+
+    def check_files(self) -> None:
+        """Raise :class:`ProviderError` for a model that is not there, before anything is collected."""
+        if not os.path.lexists(self.model):
+            face_network.read_model(self.model, WHERE)
 
     detects = True  # faces are found, and embedded, by a call of its own
     score_range = (-1.0, 1.0)  # of a cosine

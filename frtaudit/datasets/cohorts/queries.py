@@ -11,7 +11,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.core.spec_values import SIMILARITY
 from frtaudit.errors import DataError, SpecError, column_names
-from frtaudit.inputs.places import COLLECTION, STORE, need_search
+from frtaudit.inputs.places import COLLECTION, STORE, need_search, need_templates
 from frtaudit.inputs.pseudonyms import pseudonym_key, read_key
 from frtaudit.inputs.tables import SUFFIXES, need_table, read_table, table_suffix, unread_tables
 from frtaudit.labelling.settings import Between, Detected, How
@@ -97,6 +97,8 @@ class Queries:
             need_table(folder / self.faces, self.faces)
             for path in (*paths, *extra):
                 need_table(path, path.name)
+        if self.duplicates is not None:
+            need_templates(folder / self.duplicates)
         if self.answers is not None:
             need_table(Path(self.answers), Path(self.answers).name)
         if self.pseudonym_key is not None:

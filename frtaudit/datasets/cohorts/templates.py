@@ -61,6 +61,11 @@ class TemplateFolder:
     flipped: str | None = None
     training: Mapping[str, str] = field(default_factory=dict, metadata=PATH)
 
+    @property
+    def systems(self) -> list[str]:
+        """Providers with templates, in the order of their names."""
+        return [path.stem for path in _npz(Path(self.root))]
+
     def check_files(self) -> None:
         """Raise :class:`DataError` for a file that is not there, before anything is read."""
         root = _folder(Path(self.root))
@@ -219,6 +224,10 @@ def _notes(
         yield from (f"templates of {name}: {note}" for note in record.notes)
 
 
+def _npz(root: Path) -> list[Path]:
+    return sorted((root / "templates").glob("*.npz"))
+
+
 def _template_files(
     root: Path,
     index: Mapping[str, int],
@@ -228,9 +237,8 @@ def _template_files(
 ) -> "dict[str, TemplateFile]":
     from frtaudit.inputs.template_files import TemplateFile
 
-    folder = root / "templates"
-    paths = sorted(folder.glob("*.npz"))
-    if not paths and os.path.lexists(folder):
+    paths = _npz(root)
+    if not paths and os.path.lexists(root / "templates"):
         accepted = f"templates/<provider>.npz below cohort.root{_or_import(root)}"
         raise DataError("templates", "no .npz file", accepted)
     for path in paths:

@@ -219,15 +219,13 @@ def test_a_folder_stands_for_the_rapid_test() -> None:
 
 
 def test_what_cannot_be_reviewed_is_one_line(tmp_path: Path) -> None:
-    """A cohort that is no search in files; no faces to ask; a file of answers in no folder or for other faces."""
+    """A cohort that is no search in files; no faces to ask; a file of answers for other faces."""
     with pytest.raises(SpecError, match="cohort: not files of faces found by query"):
         review_of(load_spec(["audit=demo"]))
     folder = write_search(tmp_path / "search", pictures=False)
     spec = load_spec(label_overrides([str(folder)]))
     with pytest.raises(SpecError, match="--first: found 0"):
         review_of(spec, Wanted(most=0))
-    with pytest.raises(DataError, match="--answers: no folder"):
-        review_of(spec, Wanted(answers=tmp_path / "no" / "answers.csv"))
     (tmp_path / "other.csv").write_text("face_id,annotation\nnobody,1\n")
     with pytest.raises(DataError, match=r"other\.csv line 2: a face that the list of faces lacks"):
         review_of(spec, Wanted(answers=tmp_path / "other.csv"))
