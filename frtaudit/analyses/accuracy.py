@@ -294,12 +294,7 @@ def _counts(accuracy: kfold_accuracy.FoldAccuracy) -> tuple[int, int]:
 
 
 def _intervals(
-    accuracy: kfold_accuracy.FoldAccuracy,
-    pairs: FoldPairs,
-    of: Ints,
-    alpha: float,
-    *,
-    disjoint: bool,
+    accuracy: kfold_accuracy.FoldAccuracy, pairs: FoldPairs, of: Ints, alpha: float, *, disjoint: bool
 ) -> Iterator[Interval]:
     """FORMULAS 8.11: Wilson over subjects; t over the folds where they are disjoint; i.i.d. as an extreme."""
     bounds = kfold_accuracy.accuracy_bounds(accuracy, of, pairs.first, pairs.second)

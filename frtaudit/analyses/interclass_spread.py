@@ -13,13 +13,7 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.class_scores import (
-    ClassScores,
-    check_shares,
-    class_scores,
-    shares_of,
-    thesis_ends,
-)
+from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of, thesis_ends
 from frtaudit.evaluation.interclass import classes_alike, for_population, largest
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2, d_l2_spaces

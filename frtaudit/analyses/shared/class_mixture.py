@@ -93,13 +93,7 @@ class ClassMix:
         )
 
     def _mixed_fmr(
-        self,
-        sums: ClassSums,
-        weights: Floats,
-        weighting: Weighting,
-        at: AtKey,
-        note: str | None,
-        pair: float,
+        self, sums: ClassSums, weights: Floats, weighting: Weighting, at: AtKey, note: str | None, pair: float
     ) -> Estimate:
         value = class_mix.mixed(class_mix.class_rates(sums, weighting), weights)
         residual = class_mix.mixture_residuals(sums, weights, weighting)

@@ -83,10 +83,7 @@ class Source:
 def source_of(tail: ScoreTail, groups: Groups, seed: int) -> Source:
     """The source of one tail; its denominators are found once."""
     return Source(
-        tail=tail,
-        mated=mated_totals(tail, groups),
-        non_mated=non_mated_totals(tail, groups),
-        seed=seed,
+        tail=tail, mated=mated_totals(tail, groups), non_mated=non_mated_totals(tail, groups), seed=seed
     )
 
 

@@ -10,11 +10,7 @@ import numpy as np
 from frtaudit.testing.study.sets.one_sided import ERRORS, FAMILIES, shares
 from frtaudit.testing.study.sets.superpopulation_cells import Cell
 
-KINDS = {
-    "real": "real sets",
-    "fitted": "fitted to real sets",
-    "twins": "real sets with twins, look-alikes",
-}
+KINDS = {"real": "real sets", "fitted": "fitted to real sets", "twins": "real sets with twins, look-alikes"}
 RATES = {"fmr": "FMR", "fnmr": "FNMR"}
 WIDTH = 1.06  # of before: the bar of the median
 TIMES = " / ".join(f"{error:g}" for error in ERRORS)
