@@ -67,12 +67,11 @@ class Releases:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: its mated scores are kept if it is a dated release."""
-        dated = any(
+        if not any(
             members[system.provider].released is not None
             for members in self.families.values()
             if system.provider in members
-        )
-        if not dated:
+        ):
             return AnalysisOutput()
         return AnalysisOutput(
             per_system_state=tuple(class_scores(system, schema)[0] for schema in system.groups.schemas)

@@ -74,8 +74,7 @@ def systems_of(scene: Scene, number: int, seed: int, resamples: int, shift: floa
     """Cohort ``number`` as both systems see it; ``shift``: how far the second one's mated scores are moved down."""
     cohort_seed = seed_of(seed, "compare", scene.population.name, str(number))
     rng = np.random.default_rng(cohort_seed)
-    people = scene.population.subjects(rng, SUBJECTS)
-    seen = people.samples(rng, [SAMPLES] * SUBJECTS, np.float64)
+    seen = scene.population.subjects(rng, SUBJECTS).samples(rng, [SAMPLES] * SUBJECTS, np.float64)
     scale, templates = scene.noise / np.sqrt(seen.vectors.shape[1]), {}
     for name in NAMES:
         noisy = unit(seen.vectors + scale * rng.standard_normal(seen.vectors.shape))

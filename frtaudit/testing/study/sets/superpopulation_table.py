@@ -23,8 +23,7 @@ def table(cells: Sequence[Cell]) -> str:
         "any false fail of 1 / 6 / 10 / 30 (before) | false pass (before) | "
         "median width: of before, of the oracle's (P FMR) |"
     )
-    lines = [head, "|---" * 8 + "|", *_worst(cells), "", *_widths(cells), *_broken(cells)]
-    return "\n".join(lines)
+    return "\n".join([head, "|---" * 8 + "|", *_worst(cells), "", *_widths(cells), *_broken(cells)])
 
 
 def any_false_fail(count: int, cohorts: int, family: int) -> float:
