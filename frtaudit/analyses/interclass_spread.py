@@ -190,16 +190,8 @@ class _Drawing:
     def _estimate(
         self, group: str, at: AtKey, value: float, unit: str, intervals: tuple[Interval, ...]
     ) -> Estimate:
-        return Estimate.of(
-            self.system.provider,
-            NAME,
-            "d_l2",
-            value,
-            unit,
-            of=(self.held.schema, group),
-            at=at,
-            intervals=intervals,
-        )
+        of = (self.held.schema, group)
+        return Estimate.of(self.system.provider, NAME, "d_l2", value, unit, of, at=at, intervals=intervals)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -133,14 +133,8 @@ def _estimate(old: str, new: str, schema: str, change: Change | None, alpha: flo
     make = partial(
         Estimate.of, new, NAME, METRIC, unit=UNIT, of=(schema, "max"), at={"from": old, "space": "quantile"}
     )
-    test = Test(
-        p=None,
-        alpha=alpha,
-        method=TestMethod.PAIRED_PEOPLE,
-        detectable_unit="change of the largest d_l2",
-        power=POWER,
-        note=TIED,
-    )
+    method, unit = TestMethod.PAIRED_PEOPLE, "change of the largest d_l2"
+    test = Test(p=None, alpha=alpha, method=method, detectable_unit=unit, power=POWER, note=TIED)
     if change is None:
         return make(None, note=TIED, test=test)
     drawn = change.n_resamples

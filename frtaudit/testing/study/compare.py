@@ -115,9 +115,7 @@ def evaluated(systems: Sequence[SystemData]) -> CohortComparison:
     wrong = _errors(common)
     other = _other_people(common)
     unpaired = [
-        None
-        if judged.family is None
-        else multiple_comparisons.family_of(judged.measure.values, drawn, ((0, 1),))
+        judged.family and multiple_comparisons.family_of(judged.measure.values, drawn, ((0, 1),))
         for judged, drawn in zip(judgeds, other, strict=True)
     ]
     return CohortComparison(
@@ -155,13 +153,8 @@ def _errors(common: CommonSupport) -> list[Floats]:
     """Errors of both systems on the mated comparisons at each target, (2, P) each."""
     mated = [support.mated_by_pair(system.tail)[1] for system in common.systems]
     return [
-        np.stack(
-            [
-                score <= system.thresholds[POOLED, a]
-                for score, system in zip(mated, common.systems, strict=True)
-            ]
-        ).astype(np.float64)
-        for a in range(len(common.targets))
+        np.array([score <= threshold for score, threshold in zip(mated, at, strict=True)], dtype=np.float64)
+        for at in zip(*(system.thresholds[POOLED] for system in common.systems), strict=True)
     ]
 
 

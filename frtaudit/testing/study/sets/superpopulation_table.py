@@ -96,12 +96,10 @@ def _fails(counts: Iterable[tuple[Sequence[int], int]]) -> str:
 
 def _broken(cells: Sequence[Cell]) -> Iterator[str]:
     broken = [cell for cell in cells if cell.broken]
-    yield (
-        f"The claim is rejected in {len(broken)} of {len(cells)} cells:"
-        if broken
-        else "No claim is rejected."
-    )
-    if broken:
+    if not broken:
+        yield "No claim is rejected."
+    else:
+        yield f"The claim is rejected in {len(broken)} of {len(cells)} cells:"
         yield ""
         yield f"| cohorts of | people | rate | true rate | lower misses at {TIMES} | upper misses | claim rejected |"
         yield "|---" * 7 + "|"
