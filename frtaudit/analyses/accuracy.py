@@ -84,16 +84,10 @@ class Accuracy:
         """Accuracy of a system minus that of another, on every test set, on the pairs that both scored."""
         by_system = {name: cast("Mapping[str, FoldPairs]", sets) for name, sets in states.items()}
         estimates = [
-            _between(
-                by_system[name][pairs],
-                by_system[other][pairs],
-                name,
-                {"pairs": pairs, "against": other},
-                alpha,
-            )
+            _between(fold_pairs, by_system[other][pairs], name, {"pairs": pairs, "against": other}, alpha)
             for name, other in self.against.items()
             if name in by_system and other in by_system
-            for pairs in by_system[name]
+            for pairs, fold_pairs in by_system[name].items()
         ]
         return AnalysisOutput(estimates=tuple(estimates))
 
@@ -116,15 +110,9 @@ def _between(
         people = int(np.unique(np.concatenate([first[of >= 0], second[of >= 0]])).size)
         value, interval = delta.value, (_of_systems(delta, people, alpha),)
         note = f"{delta.discordant} of {int(a.total.sum())} pairs"
+    unit = f"difference of two systems on {common.size} common pairs"
     return Estimate.of(
-        provider,
-        NAME,
-        "delta_accuracy_systems",
-        value,
-        f"difference of two systems on {common.size} common pairs",
-        at=at,
-        intervals=interval,
-        note=note,
+        provider, NAME, "delta_accuracy_systems", value, unit, at=at, intervals=interval, note=note
     )
 
 
@@ -132,13 +120,8 @@ def _of_systems(delta: fold_differences.Difference, people: int, alpha: float) -
     bounds = fold_differences.difference_interval(delta, 0.0, people, alpha)
     few = bounds is None or delta.discordant < MIN_ERRORS
     low, high = (None, None) if few or bounds is None else bounds
-    return Interval.of(
-        low,
-        high,
-        alpha,
-        Method.DYADIC,
-        note=f"fewer than {MIN_ERRORS} pairs are discordant" if few else "fold thresholds held fixed",
-    )
+    note = f"fewer than {MIN_ERRORS} pairs are discordant" if few else "fold thresholds held fixed"
+    return Interval.of(low, high, alpha, Method.DYADIC, note=note)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,13 +149,10 @@ class _SystemOnTestSet:
     def failures(self) -> Iterator[LedgerEntry]:
         """The pairs of the folds that have no score, as one entry."""
         of = "fold" if self.name == FOLDS else f"test_set_{self.name}"
-        if self.pairs.failed:
+        code, count = f"{of}_{UNSCORED_PAIR}", self.pairs.failed
+        if count:
             yield LedgerEntry(
-                code=f"{of}_{UNSCORED_PAIR}",
-                count=self.pairs.failed,
-                unit="pairs",
-                provider=self.system.provider,
-                group="all",
+                code=code, count=count, unit="pairs", provider=self.system.provider, group="all"
             )
 
     def estimates(self, deals: int) -> Iterator[Estimate]:
@@ -294,12 +274,7 @@ def _counts(accuracy: kfold_accuracy.FoldAccuracy) -> tuple[int, int]:
 
 
 def _intervals(
-    accuracy: kfold_accuracy.FoldAccuracy,
-    pairs: FoldPairs,
-    of: Ints,
-    alpha: float,
-    *,
-    disjoint: bool,
+    accuracy: kfold_accuracy.FoldAccuracy, pairs: FoldPairs, of: Ints, alpha: float, *, disjoint: bool
 ) -> Iterator[Interval]:
     """FORMULAS 8.11: Wilson over subjects; t over the folds where they are disjoint; i.i.d. as an extreme."""
     bounds = kfold_accuracy.accuracy_bounds(accuracy, of, pairs.first, pairs.second)

@@ -6,15 +6,7 @@ from enum import Enum
 
 import numpy as np
 
-from frtaudit.analyses.shared.cohort_model import (
-    BY_COPIES,
-    Moving,
-    Row,
-    Stage,
-    methods_of,
-    rows_of,
-    stage_of,
-)
+from frtaudit.analyses.shared.cohort_model import BY_COPIES, Moving, Row, Stage, methods_of, rows_of, stage_of
 from frtaudit.analyses.shared.overall_ratios import chosen_here
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats
@@ -108,13 +100,7 @@ class Coverage:
                 yield from _told(system, row, at, missed, alpha)
 
     def _simulate(
-        self,
-        stage: Stage,
-        row: Row,
-        scenario: Scenario,
-        truth: float,
-        alpha: float,
-        rng: np.random.Generator,
+        self, stage: Stage, row: Row, scenario: Scenario, truth: float, alpha: float, rng: np.random.Generator
     ) -> dict[Method, Misses]:
         """Draw the cohorts, in chunks that fit, and count each method's misses."""
         total = {method: Misses(lower=0, upper=0, given=0) for method in stage.methods}

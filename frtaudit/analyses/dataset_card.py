@@ -170,10 +170,8 @@ class _Card:
         of = self.system.cohort.subject_of
         for schema, classification in self.system.cohort.classifications.items():
             code = classification.codes[self.subjects]
-            probe_codes, other = (
-                classification.codes[of[self.pairs.probe]],
-                classification.codes[of[self.pairs.reference]],
-            )
+            ends = (self.pairs.probe, self.pairs.reference)
+            probe_codes, other = (classification.codes[of[end]] for end in ends)
             for place, group in enumerate((*classification.classes, UNKNOWN)):
                 number = place if group != UNKNOWN else -1
                 people = int((code == number).sum())

@@ -80,8 +80,6 @@ class Densities:
             make = partial(
                 Estimate.of, system.provider, NAME, unit="number", of=(by_class.schema, by_class.names[c])
             )
-            for metric, value in (
-                ("normality_k2", None if tested is None else tested.statistic),
-                ("normality_p", None if tested is None else tested.p_value),
-            ):
+            k2, p = (None, None) if tested is None else (tested.statistic, tested.p_value)
+            for metric, value in (("normality_k2", k2), ("normality_p", p)):
                 yield make(metric, value, at={"per": per}, note=FEW if value is None else note)

@@ -98,11 +98,8 @@ def _group_rates(
 def _pooled(summaries: tuple[RateSummary, ...]) -> float:
     """The rate within groups: each group weighs what its rate is divided by (comparisons, subjects or their pairs)."""
     total = sum(summary.total for summary in summaries)
-    return (
-        sum(summary.value * summary.total for summary in summaries if summary.total) / total
-        if total
-        else float("nan")
-    )
+    errors = sum(summary.value * summary.total for summary in summaries if summary.total)
+    return errors / total if total else float("nan")
 
 
 def _index(system: SystemData, view: View, form: Form, weight: float, alpha: float) -> Estimate:
@@ -134,13 +131,8 @@ def _index(system: SystemData, view: View, form: Form, weight: float, alpha: flo
 def _strata(system: SystemData, schema: str) -> str | None:
     """Say so where subjects were drawn within other groups than those compared (FORMULAS 8.2, 8.5)."""
     drawn = stratum(system.spec, system.groups.schemas)
-    return (
-        None
-        if drawn == schema
-        else (
-            f"subjects were resampled {f'within {drawn}' if drawn else 'among all subjects'}, not within {schema}"
-        )
-    )
+    where = f"within {drawn}" if drawn else "among all subjects"
+    return None if drawn == schema else f"subjects were resampled {where}, not within {schema}"
 
 
 def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:

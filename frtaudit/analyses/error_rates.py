@@ -125,13 +125,14 @@ def _without(
     note: str | None,
 ) -> Estimate:
     """No value, and why."""
+    unit = "score" if metric == "threshold_at_fmr" else SHARE
     return Estimate.of(
         system.provider,
         NAME,
         metric,
         None,
-        "score" if metric == "threshold_at_fmr" else SHARE,
-        of=(schema, group),
+        unit,
+        (schema, group),
         at=at,
         weighting=weighting.value,
         note=note,
@@ -149,14 +150,9 @@ def _eer(system: SystemData) -> Estimate:
             eer, note = (eer, note) if refused is None else (None, refused)
         except BelowFloorError:
             note = "it lies below the floor of the kept tail"
+    value = None if eer is None else eer.value
     return Estimate.of(
-        system.provider,
-        NAME,
-        "eer",
-        None if eer is None else eer.value,
-        SHARE,
-        weighting=Weighting.POOLED.value,
-        note=note,
+        system.provider, NAME, "eer", value, SHARE, weighting=Weighting.POOLED.value, note=note
     )
 
 

@@ -54,10 +54,7 @@ class FailureScores:
         }
         for c, group in enumerate((*by_class.names, "max")):
             make = partial(Estimate.of, system.provider, NAME, of=(by_class.schema, group))
-            both = {
-                name: float(values.max() if group == "max" else values[c])
-                for name, values in distances.items()
-            }
+            both = {name: float(d.max() if group == "max" else d[c]) for name, d in distances.items()}
             if group != "max":
                 zero, apart = (summaries[name].scores[c].size for name in (ZERO, APART))
                 unit, counts = "share of mated comparisons", (zero - apart, zero)

@@ -179,11 +179,8 @@ def _beyond(tail: ScoreTail, cut: float) -> str | None:
     total = int(tail.histogram.sum())
     tail_size = tail.tail_score.size
     weak = f"{WEAK}: more than {_share(tail_size, total)} non-mated comparisons reach the cut"
-    return (
-        weak
-        if tail_size > suspected_duplicates.MAX_PAIRS * total
-        else "the cut lies below the floor of the kept tail"
-    )
+    too_short = tail_size <= suspected_duplicates.MAX_PAIRS * total
+    return "the cut lies below the floor of the kept tail" if too_short else weak
 
 
 def _share(some: int, total: int) -> str:
@@ -201,16 +198,8 @@ def _count(
 ) -> Estimate:
     counts = (suspected.first.size, of) if suspected is not None and of > 0 else None
     value = counts and counts[0] / counts[1]
-    return Estimate.of(
-        system.provider,
-        NAME,
-        metric,
-        value,
-        unit,
-        counts=counts,
-        at=at,
-        note=None if counts else why or NO_PAIRS,
-    )
+    note = None if counts else why or NO_PAIRS
+    return Estimate.of(system.provider, NAME, metric, value, unit, counts=counts, at=at, note=note)
 
 
 def _without(system: SystemData, metric: str, pairs: Ints, alpha: float) -> Iterator[Estimate]:
@@ -252,12 +241,8 @@ def _lines(system: SystemData, suspects: SystemSuspects) -> Iterator[Line]:
     for kind, items in ((PEOPLE, suspects.pairs), (IMAGE, suspects.images)):
         if items is None or suspects.cuts is None:
             continue
-        cuts = (
-            suspects.cuts.of(items.comparisons)
-            if kind == PEOPLE
-            else np.full(items.first.size, suspects.cuts.few)
-        )
-        for n, cut in enumerate(cuts.tolist()):
+        cuts, few = suspects.cuts.of(items.comparisons), np.full(items.first.size, suspects.cuts.few)
+        for n, cut in enumerate((cuts if kind == PEOPLE else few).tolist()):
             yield _line(system, items, n, kind, cut)
 
 

@@ -158,12 +158,11 @@ class _ServiceLabels:
         failed = np.array([reason == Reason.FAILED for reason in of.labelled.reason])[of.faces.query_of]
         asked = [service for service in of.services if service.name in of.labelled.modes]
         counts = (lacking(of.faces, asked) & failed[:, None]).sum(axis=0).tolist()
-        notes = [
+        return "; ".join(
             f"{service.name} failed on {n} of their {failed.sum()} faces"
             for service, n in zip(asked, counts, strict=True)
             if n
-        ]
-        return "; ".join(notes)
+        )
 
     def _several(self) -> Iterator[Estimate]:
         """Queries, people and faces that have labels, with several people left out and with them used."""

@@ -145,16 +145,8 @@ def _estimate(
     value: float,
     intervals: tuple[Interval, ...],
 ) -> Estimate:
-    return Estimate.of(
-        system.provider,
-        NAME,
-        "d_l2",
-        value,
-        UNITS[space],
-        of=(classes.schema, group),
-        at={"space": space.value},
-        intervals=intervals,
-    )
+    of, at = (classes.schema, group), {"space": space.value}
+    return Estimate.of(system.provider, NAME, "d_l2", value, UNITS[space], of, at=at, intervals=intervals)
 
 
 def _curves(system: SystemData, classes: ClassScores, points: int) -> Iterator[Curve]:

@@ -13,13 +13,7 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.class_scores import (
-    ClassScores,
-    check_shares,
-    class_scores,
-    shares_of,
-    thesis_ends,
-)
+from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of, thesis_ends
 from frtaudit.evaluation.interclass import classes_alike, for_population, largest
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2, d_l2_spaces
@@ -196,16 +190,8 @@ class _Drawing:
     def _estimate(
         self, group: str, at: AtKey, value: float, unit: str, intervals: tuple[Interval, ...]
     ) -> Estimate:
-        return Estimate.of(
-            self.system.provider,
-            NAME,
-            "d_l2",
-            value,
-            unit,
-            of=(self.held.schema, group),
-            at=at,
-            intervals=intervals,
-        )
+        of = (self.held.schema, group)
+        return Estimate.of(self.system.provider, NAME, "d_l2", value, unit, of, at=at, intervals=intervals)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,16 +131,9 @@ class LabelCost:
             estimate
             for group in system.every_group()
             for rate in cost.Rate
+            for drawn in [{end: by_group[group[0], rate] for end, by_group in drawns.items()}]
             for place, point in enumerate(points)
-            for estimate in _told(
-                system,
-                group,
-                rate,
-                {end: by_group[group[0], rate] for end, by_group in drawns.items()},
-                place,
-                point,
-                alpha,
-            )
+            for estimate in _told(system, group, rate, drawn, place, point, alpha)
         ]
         return AnalysisOutput(estimates=tuple(estimates), per_system_state=surveyed)
 
@@ -159,14 +152,10 @@ class LabelCost:
 
 def _points(system: SystemData) -> list[Point]:
     """Declared FMR targets that have a threshold, pooled, then fixed thresholds that can be read."""
-    first = len(system.operating_points.targets)
+    targets = system.operating_points.targets
+    first = len(targets)
     points = [
-        Point(
-            at={"fmr": system.operating_points.targets[a]},
-            place=a,
-            threshold=threshold,
-            target=system.operating_points.targets[a],
-        )
+        Point(at={"fmr": targets[a]}, place=a, threshold=threshold, target=targets[a])
         for a in system.operating_points.declared
         if np.isfinite(threshold := float(system.operating_points.at_target[POOLED, a]))
         and system.resolved[a] is None

@@ -219,12 +219,10 @@ class _SchemaQuality:
             scaled, [who[flags] for who, flags in zip(by_class.subjects, chosen, strict=True)]
         )
         seed = seed_of(self.system.spec.seed, NAME, by_class.schema, str(at["stratum"]))
+        rng, n = np.random.default_rng(seed), self.system.spec.bootstrap.B
+        shares = np.full(len(counts), 1 / len(counts))
         spread = d_l2_spaces.spread_bootstrap(
-            classes,
-            Axis(space=Space.QUANTILE),
-            shares=np.full(len(counts), 1 / len(counts)),
-            n=self.system.spec.bootstrap.B,
-            rng=np.random.default_rng(seed),
+            classes, Axis(space=Space.QUANTILE), shares=shares, n=n, rng=rng
         )
         once = class_curves.once(classes.sizes)
         # mean of class minus overall: which way each class lies
@@ -250,11 +248,5 @@ class _SchemaQuality:
 
 
 def _untested(alpha: float, note: str) -> Test:
-    return Test(
-        p=None,
-        alpha=alpha,
-        method=TestMethod.CENTRED_CURVES,
-        detectable_unit=CLASS_MOVED,
-        power=POWER,
-        note=note,
-    )
+    method = TestMethod.CENTRED_CURVES
+    return Test(p=None, alpha=alpha, method=method, detectable_unit=CLASS_MOVED, power=POWER, note=note)

@@ -67,12 +67,11 @@ class Releases:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: its mated scores are kept if it is a dated release."""
-        dated = any(
+        if not any(
             members[system.provider].released is not None
             for members in self.families.values()
             if system.provider in members
-        )
-        if not dated:
+        ):
             return AnalysisOutput()
         return AnalysisOutput(
             per_system_state=tuple(class_scores(system, schema)[0] for schema in system.groups.schemas)
@@ -134,14 +133,8 @@ def _estimate(old: str, new: str, schema: str, change: Change | None, alpha: flo
     make = partial(
         Estimate.of, new, NAME, METRIC, unit=UNIT, of=(schema, "max"), at={"from": old, "space": "quantile"}
     )
-    test = Test(
-        p=None,
-        alpha=alpha,
-        method=TestMethod.PAIRED_PEOPLE,
-        detectable_unit="change of the largest d_l2",
-        power=POWER,
-        note=TIED,
-    )
+    method, unit = TestMethod.PAIRED_PEOPLE, "change of the largest d_l2"
+    test = Test(p=None, alpha=alpha, method=method, detectable_unit=unit, power=POWER, note=TIED)
     if change is None:
         return make(None, note=TIED, test=test)
     drawn = change.n_resamples

@@ -93,12 +93,9 @@ class Robustness:
         if system.provider == on_panel(system.spec, system.cohort_data)[0]:
             estimates = [*_absent(system, alpha), *_unknown(system), *estimates]
         for schema in system.groups.schemas:
+            mix, mislabelled = self.mix.get(schema), self.mislabelled.get(schema, {})
             estimates += ClassUncertainty(
-                system=system,
-                schema=schema,
-                alpha=alpha,
-                mix=self.mix.get(schema),
-                mislabelled=self.mislabelled.get(schema, {}),
+                system=system, schema=schema, alpha=alpha, mix=mix, mislabelled=mislabelled
             ).estimates()
         return AnalysisOutput(
             estimates=tuple(estimates), files=people.files(), per_system_state=people.review_pairs()

@@ -249,13 +249,7 @@ def _too_few(pairs: FoldPairs, accuracy: kfold_accuracy.FoldAccuracy, hit: Flags
 
 
 def _accuracy(
-    system: SystemData,
-    pairs: FoldPairs,
-    of: Ints,
-    metric: str,
-    unit: str,
-    at: AtKey,
-    alpha: float,
+    system: SystemData, pairs: FoldPairs, of: Ints, metric: str, unit: str, at: AtKey, alpha: float
 ) -> Estimate:
     empty = kfold_accuracy.empty_folds(of, pairs.k)
     if empty:

@@ -114,8 +114,7 @@ class TwoDates:
             version = f"{first} at both dates" if first == second else f"{first}, then {second}"
             notes.append(f"two_dates: {name}: version {version}")
         names = {service.name for half in (met.earlier, met.later) for service in half.of.services}
-        alone = sorted(names - set(met.services))
-        notes += [f"two_dates: {name} stands at one date only" for name in alone]
+        notes += [f"two_dates: {name} stands at one date only" for name in sorted(names - set(met.services))]
         return AnalysisOutput(estimates=(*_adjusted(declared), *_shared(met, self.dates)), notes=tuple(notes))
 
 

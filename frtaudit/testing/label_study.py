@@ -130,12 +130,9 @@ def held(
 ) -> Iterator[Held]:
     """What ``label_cost`` says of the services of a search, of all or of some."""
     labels = labelled(faces, services, How())
+    sample_of = np.where(labels.identity >= 0, 0, -1).astype(np.int32)
     labelling = Labelling(
-        faces=faces,
-        services=services,
-        labelled=labels,
-        source=LabelSource.ESTIMATED,
-        sample_of=np.where(labels.identity >= 0, 0, -1).astype(np.int32),
+        faces=faces, services=services, labelled=labels, source=LabelSource.ESTIMATED, sample_of=sample_of
     )
     likely = cost.likely(labelling)
     drawn = cost.truths(faces, likely, truths, np.random.default_rng(seed))

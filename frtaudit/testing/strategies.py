@@ -151,12 +151,7 @@ def audits(draw: st.DrawFn, *, listed: bool | None = None, max_subjects: int = 6
         for (i, j), value in zip(pairs, values, strict=True):
             matrix[i, j] = matrix[j, i] = value
         tail = from_matrix(matrix, [f"{k:02}" for k in subject], cells=cells)
-    return Counted(
-        tail,
-        draw(_groups(len(sizes))),
-        [row for row in rows if row.first == row.second],
-        counted,
-    )
+    return Counted(tail, draw(_groups(len(sizes))), [row for row in rows if row.first == row.second], counted)
 
 
 @st.composite

@@ -160,14 +160,10 @@ def _bounds(
     extremes, other = sides
     low = (extremes.errors - other.errors - other.lost) / extremes.planned
     high = (extremes.errors + extremes.lost - other.errors) / extremes.planned
+    missing = "no interval: the replicates are undefined or equal" if half is None else None
     for metric, value in ((LOWEST, low), (HIGHEST, high)):
-        interval = Interval.of(
-            None if half is None else value - half,
-            None if half is None else value + half,
-            alpha,
-            Method.MAX_T,
-            note="no interval: the replicates are undefined or equal" if half is None else None,
-        )
+        lower, upper = (None, None) if half is None else (value - half, value + half)
+        interval = Interval.of(lower, upper, alpha, Method.MAX_T, note=missing)
         yield Estimate.of(
             names[0],
             NAME,
@@ -190,16 +186,8 @@ def _changes(common: CommonSupport, settings: Settings) -> Iterator[Estimate]:
             moved = np.abs(second - first)
             count, same = int(np.count_nonzero(moved)), system.digest == other.digest
             note = f"{IDENTICAL}: the scores of both have the digest {system.digest}" if same else None
-            estimate = Estimate.of(
-                new,
-                NAME,
-                CHANGED,
-                count / moved.size,
-                "share of mated comparisons",
-                counts=(count, int(moved.size)),
-                at={"against": old},
-                note=note,
-            )
+            unit, counts = "share of mated comparisons", (count, int(moved.size))
+            estimate = Estimate.share(new, NAME, CHANGED, counts, unit, at={"against": old}, note=note)
             largest = float(moved.max(initial=0.0))
             yield estimate
             yield replace(

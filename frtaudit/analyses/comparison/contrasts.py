@@ -247,13 +247,9 @@ def _ranked(outcome: Judged) -> Iterator[Estimate]:
 
 def _interval(outcome: Judged, ends: tuple[float, float], level: float, *, plain: bool = False) -> Interval:
     low, high = ends if plain else (_shown(outcome, end) for end in ends)
+    drawn = outcome.family.n_resamples if outcome.family else None
     return Interval(
-        low=low,
-        high=high,
-        level=level,
-        method=Method.MAX_T,
-        target=Target.POPULATION,
-        n_resamples=outcome.family.n_resamples if outcome.family else None,
+        low=low, high=high, level=level, method=Method.MAX_T, target=Target.POPULATION, n_resamples=drawn
     )
 
 

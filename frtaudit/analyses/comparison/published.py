@@ -6,6 +6,7 @@ fixed_identities: same subjects, new images.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -86,18 +87,8 @@ def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | Non
     value = (rates.frr if w else rates.fnmr)[:, 0]
     vstat = (rates.frr_bar if w else rates.fnmr_bar)[:, 0]
     refused = [None if np.isfinite(cut) else "too few false matches are expected, or too deep" for cut in at]
-    of, weighting, notes = (None, name), system.spec.weighting.value, spans(points, refused)
-    curve = Curve.of(
-        system.provider,
-        TWO_SPLITS,
-        targets,
-        value,
-        of,
-        weighting=weighting,
-        metric="roc",
-        rate="fnmr",
-        notes=notes,
-    )
+    make = partial(Curve.of, weighting=system.spec.weighting.value, metric="roc", rate="fnmr")
+    curve = make(system.provider, TWO_SPLITS, targets, value, (None, name), notes=spans(points, refused))
     if alpha is None or not tail.mated_complete or not targets:
         return curve
     drawn = replicates_of(system.spec, Plan.IMAGES, tail, system.groups, targets).fnmr[w, ..., 0]

@@ -127,8 +127,7 @@ def _shared(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[Ledger
         return _shared_list(systems)
     if any(listed):
         raise DataError("providers", "some systems scored a list and some all pairs", "one protocol for all")
-    samples = systems[0].cohort.n_samples
-    acquired = [support.acquired(system.tail, samples) for system in systems]
+    acquired = [support.acquired(system.tail, systems[0].cohort.n_samples) for system in systems]
     keep = np.logical_and.reduce(acquired)
     tails = [support.restricted(system.tail, keep) for system in systems]
     return tails, _left_out(systems, acquired, keep, "samples")

@@ -58,8 +58,7 @@ class ClassMix:
             note = BELOW if counts.sums is None else "a class of the mix has no comparison of two subjects"
             yield self._estimate("fmr_mix", at, weighting, None, note)
             return
-        part = bool(np.any((under == 0) & (np.outer(shares, shares) > 0)))
-        caveat = UNCOMPARED if part else None
+        caveat = UNCOMPARED if np.any((under == 0) & (np.outer(shares, shares) > 0)) else None
         whole = np.pad(weights, (0, 1))
         match_rate = 1.0 if single.value is None else 1 - single.value
         pairs = class_mix.pairs_by_weight(self.system.tail, class_trials, whole, weighting)
@@ -93,13 +92,7 @@ class ClassMix:
         )
 
     def _mixed_fmr(
-        self,
-        sums: ClassSums,
-        weights: Floats,
-        weighting: Weighting,
-        at: AtKey,
-        note: str | None,
-        pair: float,
+        self, sums: ClassSums, weights: Floats, weighting: Weighting, at: AtKey, note: str | None, pair: float
     ) -> Estimate:
         value = class_mix.mixed(class_mix.class_rates(sums, weighting), weights)
         residual = class_mix.mixture_residuals(sums, weights, weighting)

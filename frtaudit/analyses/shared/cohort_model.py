@@ -170,8 +170,7 @@ def _slope(system: SystemData, place: OperatingPoint) -> float:
         except BelowFloorError:
             continue
         rates = rates_at(system.tail, system.groups, [threshold])
-        pooled = place.weighting is Weighting.POOLED
-        fmr, fnmr = (rates.fmr, rates.fnmr) if pooled else (rates.far, rates.frr)
+        fmr, fnmr = (rates.fmr, rates.fnmr) if place.weighting is Weighting.POOLED else (rates.far, rates.frr)
         if fmr[0, 0] > 0 and fnmr[0, place.group_index] > 0:
             points.append((float(np.log(fmr[0, 0])), float(np.log(fnmr[0, place.group_index]))))
     (x, first), (y, last) = (points[0], points[-1]) if points else ((0.0, 0.0), (0.0, 0.0))

@@ -59,8 +59,7 @@ def was_listed(system: SystemData) -> bool:
 def _of_samples(system: SystemData) -> Attempts:
     cohort = system.cohort
     given = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
-    failed = cohort.subject_of[list(system.failed)]
-    got = given - np.bincount(failed, minlength=cohort.n_subjects)
+    got = given - np.bincount(cohort.subject_of[list(system.failed)], minlength=cohort.n_subjects)
     mated = _each(system, given * (given - 1) // 2 - got * (got - 1) // 2).sum(axis=1)
     planned = np.array([_pairs(system, group_index, given) for group_index, _, _ in system.every_group()])
     compared = np.array([_pairs(system, group_index, got) for group_index, _, _ in system.every_group()])

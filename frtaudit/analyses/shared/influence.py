@@ -146,8 +146,7 @@ class Influence:
         self,
     ) -> Iterator[tuple[AtKey, Weighting, str, int, tuple[LeaveOneOut, LeaveOneOut] | None]]:
         for at, weighting, threshold, grouped in self._points():
-            group_indices = range(len(self.system.every_group())) if grouped else (0,)
-            for group_index in group_indices:
+            for group_index in range(len(self.system.every_group())) if grouped else (0,):
                 for rate, parts in (
                     ("fmr", self._non_mated(threshold, group_index, weighting)),
                     ("fnmr", self._mated(threshold, group_index, weighting)),
@@ -239,8 +238,7 @@ class Influence:
         tail, trials = self.system.tail, int(self.system.trials.non_mated[0])
         people = influence.top_people(tail, max(self.label_errors_taken))
         for target, threshold in self._declared(Weighting.POOLED):
-            row = self._row(threshold)[0]
-            errors = int(self.system.rule.non_mated.errors[row, 0])
+            errors = int(self.system.rule.non_mated.errors[self._row(threshold)[0], 0])
             between = influence.errors_between(tail, threshold, people)
             for number in sorted(set(self.label_errors_taken)):
                 gone = min(number, trials), min(number, errors)

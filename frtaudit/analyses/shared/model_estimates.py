@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -67,14 +68,9 @@ class ModelEstimates:
         if model.candidates and not model.fits:
             fit = model.candidates[-1]
             refused = f"no threshold fits: p {fit.p:.2g} at {fit.exceedances} exceedances"
+        least = least_of(int(system.trials.non_mated[0]))
         return cls(
-            system=system,
-            model=model,
-            fmr=fmr,
-            alpha=alpha,
-            decides=decides,
-            least=least_of(int(system.trials.non_mated[0])),
-            refused=refused,
+            system=system, model=model, fmr=fmr, alpha=alpha, decides=decides, least=least, refused=refused
         )
 
     def fits(self) -> Iterator[Estimate]:
@@ -179,14 +175,9 @@ class ModelEstimates:
         """Percentiles; ``ruled``: of a rate that may be judged, which then allows for look-alikes too."""
         low, high = bounds(drawn, alpha / 2, self.least)
         decides = ruled is not None and self.decides
+        error, note = float(mc_error(drawn, alpha)), None if decides or ruled is None else UNASKED
         interval = Interval.of(
-            low,
-            high,
-            alpha,
-            Method.TAIL_MODEL,
-            n_resamples=int(drawn.size),
-            mc_error=float(mc_error(drawn, alpha)),
-            note=None if decides or ruled is None else UNASKED,
+            low, high, alpha, Method.TAIL_MODEL, n_resamples=int(drawn.size), mc_error=error, note=note
         )
         if ruled is None or not decides:
             return interval
@@ -210,14 +201,5 @@ class ModelEstimates:
         note: str | None = None,
     ) -> Estimate:
         of_rate = metric.startswith("fmr") or metric == "threshold_model"
-        return Estimate.of(
-            self.system.provider,
-            NAME,
-            metric,
-            value,
-            unit,
-            at=at,
-            weighting=POOLED if of_rate else None,
-            intervals=intervals,
-            note=note,
-        )
+        make = partial(Estimate.of, self.system.provider, NAME, weighting=POOLED if of_rate else None)
+        return make(metric, value, unit, at=at, intervals=intervals, note=note)

@@ -241,8 +241,7 @@ def _of_bounds(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Ite
 
 def _of_groups(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
     """Equal numbers of each group, non-mated pairs within one."""
-    groups = _groups(cohort_data, rules)
-    inside = [flags[pairs.probe] & flags[pairs.reference] for flags in groups.values()]
+    inside = [flags[pairs.probe] & flags[pairs.reference] for flags in _groups(cohort_data, rules).values()]
     yield _claim("both samples of one group", np.any(inside, axis=0), "pairs")
     for kind, of in (("mated", pairs.mated), ("non-mated", ~pairs.mated)):
         counts = np.array([int(np.count_nonzero(flags & of)) for flags in inside])

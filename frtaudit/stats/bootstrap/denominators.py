@@ -91,8 +91,7 @@ NonMatedTotals = CompleteTotals | ListedTotals
 
 def mated_totals(tail: ScoreTail, groups: Groups) -> MatedTotals:
     """Mated denominators of a tail, in arrays of their own: ``_sums`` is compiled for one kind of array."""
-    membership = members(groups, tail.n_samples.size)
-    return MatedTotals(subjects=_members(membership), pairs=np.array(tail.n_mated))
+    return MatedTotals(subjects=_members(members(groups, tail.n_samples.size)), pairs=np.array(tail.n_mated))
 
 
 def non_mated_totals(tail: ScoreTail, groups: Groups) -> NonMatedTotals:

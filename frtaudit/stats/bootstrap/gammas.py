@@ -74,8 +74,7 @@ def _gamma_table(shape: int) -> GammaTables:
 
 
 def _nothing() -> GammaTables:
-    zero = np.zeros(STRIPS)
-    return GammaTables(*(zero,) * 9)._replace(certain=np.ones(STRIPS))
+    return GammaTables(*(np.zeros(STRIPS),) * 9)._replace(certain=np.ones(STRIPS))
 
 
 @inner

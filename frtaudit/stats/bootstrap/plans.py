@@ -83,10 +83,7 @@ class Source:
 def source_of(tail: ScoreTail, groups: Groups, seed: int) -> Source:
     """The source of one tail; its denominators are found once."""
     return Source(
-        tail=tail,
-        mated=mated_totals(tail, groups),
-        non_mated=non_mated_totals(tail, groups),
-        seed=seed,
+        tail=tail, mated=mated_totals(tail, groups), non_mated=non_mated_totals(tail, groups), seed=seed
     )
 
 
@@ -120,12 +117,8 @@ def subjects(source: Source, rows: Copies) -> Draw:
     def draw(first: int, count: int) -> Drawn:
         copies = rows(first, count)
         ones = np.ones((1, count), dtype=np.uint8)
-        return Drawn(
-            _tile(copies, k),
-            _whole(_tile(np.vstack((copies, ones)), k + 1, by_runs=False)),
-            source.non_mated.of(copies),
-            source.mated.of(copies),
-        )
+        whole = _whole(_tile(np.vstack((copies, ones)), k + 1, by_runs=False))
+        return Drawn(_tile(copies, k), whole, source.non_mated.of(copies), source.mated.of(copies))
 
     return draw
 

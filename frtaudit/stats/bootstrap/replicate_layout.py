@@ -248,8 +248,7 @@ def _fill_whole(layout: ReplicateLayout, drawn: Drawn, threshold: Floats, sums: 
         empty_sums(group_indices, layout.non_mated.coef.size, rated=kinds.size > 1),
     )
     sums_at(layout.non_mated, drawn.non_mated, ends, layout.tail_score.size, kinds, room, whole)
-    open_ended = np.isneginf(threshold)[:, :, :, None]
-    np.copyto(sums, whole[:, None, None], where=open_ended)
+    np.copyto(sums, whole[:, None, None], where=np.isneginf(threshold)[:, :, :, None])
 
 
 def _walk_up(layout: ReplicateLayout, drawn: Drawn, threshold: Floats) -> tuple[Floats, Floats]:

@@ -93,8 +93,7 @@ def replicate(
     >>> drawn.t_star[0, :, 0].tolist(), drawn.fmr[0, :, 1, 0].tolist()
     ([0.2, 0.2], [0.5, 0.0])
     """
-    source = plans.source_of(tail, groups, seed)
-    draw = _draw(source, plan, strata, weights, subject_weights)
+    draw = _draw(plans.source_of(tail, groups, seed), plan, strata, weights, subject_weights)
     for given in (weights, subject_weights):
         if given is not None and len(given) != n:
             raise ValueError(f"{len(given)} replicates of weights; accepted: n = {n}")

@@ -257,8 +257,7 @@ def draw_summed(n_samples: Ints, copies: Bytes, *, seed: int, first: int) -> Byt
     >>> draw_summed(np.array([2, 1]), np.array([[2], [0]], dtype=np.uint8), seed=1, first=0).sum()
     np.uint64(4)
     """
-    who = np.arange(n_samples.size)
-    drawn: Bytes = _within(n_samples, copies, who, 1, copies.shape[1], seed, first)[0]
+    drawn: Bytes = _within(n_samples, copies, np.arange(n_samples.size), 1, copies.shape[1], seed, first)[0]
     return drawn
 
 

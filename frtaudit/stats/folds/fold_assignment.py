@@ -119,11 +119,7 @@ class Assignment(FrozenArrays):
 
 
 def disjoint_folds(
-    first: Ints,
-    mated: Flags,
-    k: int,
-    names: Sequence[Hashable] | None = None,
-    strata: Ints | None = None,
+    first: Ints, mated: Flags, k: int, names: Sequence[Hashable] | None = None, strata: Ints | None = None
 ) -> Assignment:
     """Identity-disjoint folds: all mated pairs of a subject in one fold, counts balanced (FORMULAS 4).
 
@@ -145,11 +141,7 @@ def disjoint_folds(
 
 
 def overlap_folds(
-    first: Ints,
-    mated: Flags,
-    k: int,
-    names: Sequence[Hashable] | None = None,
-    strata: Ints | None = None,
+    first: Ints, mated: Flags, k: int, names: Sequence[Hashable] | None = None, strata: Ints | None = None
 ) -> Assignment:
     """Overlapping folds: mated pairs of a subject dealt to different folds; non-mated as in disjoint folds.
 

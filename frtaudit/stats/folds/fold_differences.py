@@ -23,11 +23,7 @@ class Difference:
 
 
 def accuracy_difference(
-    accuracy: FoldAccuracy,
-    other: FoldAccuracy,
-    folds: tuple[Ints, Ints],
-    first: Ints,
-    second: Ints,
+    accuracy: FoldAccuracy, other: FoldAccuracy, folds: tuple[Ints, Ints], first: Ints, second: Ints
 ) -> Difference:
     """Mean accuracy in one folding minus that in another of the same pairs (FORMULAS 4, 8.11).
 

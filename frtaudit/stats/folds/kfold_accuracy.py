@@ -249,9 +249,8 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
         return RateBounds(rate=mean, n_eff=0.0, degrees=1.0)
     variance = effective_subjects / (effective_subjects - 1) * subject_variance(residuals, *ends)
     floor = mean * (1 - mean) / n
-    image = _unseen_image(*ends)
     bounds = bounds_from_variance(
-        mean, max(variance, floor), n, degrees_of_freedom(effective_subjects), image
+        mean, max(variance, floor), n, degrees_of_freedom(effective_subjects), _unseen_image(*ends)
     )
     return replace(bounds, of_right=True)
 

@@ -112,13 +112,11 @@ def _logs(rates: Floats, largest: Floats) -> Floats:
 
 
 def _max_geomean(rates: Floats, largest: Floats) -> Floats:
-    ratio = 10 ** _largest(_logs(rates, largest))
-    return np.asarray(np.where(_smallest(rates) == 0, np.inf, ratio))
+    return np.asarray(np.where(_smallest(rates) == 0, np.inf, 10 ** _largest(_logs(rates, largest))))
 
 
 def _log_geomean(rates: Floats, largest: Floats) -> Floats:
-    total = np.abs(_logs(rates, largest)).sum(axis=-1)
-    return np.asarray(np.where(_smallest(rates) == 0, np.inf, total))
+    return np.asarray(np.where(_smallest(rates) == 0, np.inf, np.abs(_logs(rates, largest)).sum(axis=-1)))
 
 
 def _gini(rates: Floats, _: Floats) -> Floats:

@@ -122,5 +122,4 @@ def _logs(rates: Floats, replicates: Floats) -> tuple[Floats, Floats] | None:
 
 def _critical(gaps: Floats, error: Floats, alpha: float) -> float:
     """The (1 - alpha) quantile of the largest studentised gap; type 7."""
-    largest = np.max(np.abs(gaps) / error, axis=1)
-    return float(np.quantile(largest, 1 - alpha))
+    return float(np.quantile(np.max(np.abs(gaps) / error, axis=1), 1 - alpha))

@@ -47,8 +47,7 @@ def _kinks(low: Floats, high: Floats) -> Iterator[float]:
     Between two neighbours among the ends of the rectangle the same rates move with the level; there the other indices
     are monotone, and the sum of abs(log - mean of logs) is convex and piecewise linear in the log of the level.
     """
-    ends = sorted({*low[low > 0].tolist(), *high[high > 0].tolist()})
-    for left, right in pairwise(ends):
+    for left, right in pairwise(sorted({*low[low > 0].tolist(), *high[high > 0].tolist()})):
         middle = np.sqrt(left * right)
         fixed = np.concatenate([low[low > middle], high[high < middle]])
         moving = low.size - fixed.size

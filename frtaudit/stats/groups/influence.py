@@ -191,9 +191,5 @@ def heaviest_pair(tail: ScoreTail, member: Flags, threshold: float, weighting: W
     if weighting is Weighting.IDENTITY:
         count /= block_sizes(tail, first.astype(np.int32), second.astype(np.int32))
     most = int(np.argmax(count))
-    return Heaviest(
-        first=int(first[most]),
-        second=int(second[most]),
-        errors=int(errors[most]),
-        share=float(count[most] / count.sum()),
-    )
+    share = float(count[most] / count.sum())
+    return Heaviest(first=int(first[most]), second=int(second[most]), errors=int(errors[most]), share=share)

@@ -50,9 +50,6 @@ def share_bounds(errors: Ints, trials: Ints) -> RateBounds | None:
     rarer = errors if 2 * wrong <= total else trials - errors
     if np.count_nonzero(rarer) < ENOUGH_SUBJECTS:
         design = max(design, total / count)
-    return RateBounds(
-        rate=rate,
-        n_eff=total / design,
-        degrees=degrees_of_freedom(effective_subjects),
-        image=image_weight(float(trials.max()), total, effective_subjects, count),
-    )
+    degrees = degrees_of_freedom(effective_subjects)
+    image = image_weight(float(trials.max()), total, effective_subjects, count)
+    return RateBounds(rate=rate, n_eff=total / design, degrees=degrees, image=image)

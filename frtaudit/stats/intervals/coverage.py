@@ -77,9 +77,7 @@ class Misses:
 
     def __add__(self, other: "Misses") -> "Misses":
         return Misses(
-            lower=self.lower + other.lower,
-            upper=self.upper + other.upper,
-            given=self.given + other.given,
+            lower=self.lower + other.lower, upper=self.upper + other.upper, given=self.given + other.given
         )
 
 

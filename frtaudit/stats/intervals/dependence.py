@@ -140,8 +140,7 @@ def count_subjects_with_errors(subject_errors: Ints, members: Flags | None = Non
     >>> count_subjects_with_errors(np.array([2, 0, 1]))
     2
     """
-    chosen = subject_errors if members is None else subject_errors[members]
-    return int(np.count_nonzero(chosen))
+    return int(np.count_nonzero(subject_errors if members is None else subject_errors[members]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

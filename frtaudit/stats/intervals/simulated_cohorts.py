@@ -102,8 +102,7 @@ def with_wolves(rng: np.random.Generator, effects: Floats, share: float, factor:
 
     All effects are divided by 1 + share (factor - 1), so that their mean stays one and the rate what it was.
     """
-    wolf = rng.random(effects.shape) < share
-    return effects * np.where(wolf, factor, 1.0) / (1 + share * (factor - 1))
+    return effects * np.where(rng.random(effects.shape) < share, factor, 1.0) / (1 + share * (factor - 1))
 
 
 def wider(rate: float, trials: int, most: float = 1.0) -> float:

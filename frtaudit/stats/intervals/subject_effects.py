@@ -84,12 +84,8 @@ def mated_effects(errors: Ints, pairs: Ints) -> Effects | None:
     else:
         pull = products / together - several / several.sum() - 2 * (r / r.sum() - 1 / r.size)
         upper = _upper(together / apart, pull, np.ones(int(several.sum())), seen)
-    return Effects(
-        subject=max(together / apart - 1, 0.0),
-        subject_upper=max(upper, 0.0),
-        pair=0.0,
-        variance=together - apart,
-    )
+    subject = max(together / apart - 1, 0.0)
+    return Effects(subject=subject, subject_upper=max(upper, 0.0), pair=0.0, variance=together - apart)
 
 
 def non_mated_effects(shares: BlockErrors, pooled: BlockErrors) -> Effects | None:
@@ -127,11 +123,9 @@ def non_mated_effects(shares: BlockErrors, pooled: BlockErrors) -> Effects | Non
     subject = max(ratio - 1, 0.0)
     within = pooled.size_square - pooled.trials
     together = (pooled.square - pooled.total) / within if within > 0 else 0.0
+    pair = max(together / (_blocks_apart(pooled) * (1 + subject) ** 2) - 1, 0.0)
     return Effects(
-        subject=subject,
-        subject_upper=max(upper, 0.0),
-        pair=max(together / (_blocks_apart(pooled) * (1 + subject) ** 2) - 1, 0.0),
-        variance=products / shared - apart,
+        subject=subject, subject_upper=max(upper, 0.0), pair=pair, variance=products / shared - apart
     )
 
 

@@ -212,8 +212,7 @@ def prepare_mated(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) 
     >>> prepare_mated(tail, no_groups(tail), [0.5]).fnmr(0.5, 0, 0.05, Weighting.POOLED).errors
     3
     """
-    member = members(groups, tail.n_samples.size)
-    sources = tuple(fnmr_sources(tail, chosen) for chosen in member)
+    sources = tuple(fnmr_sources(tail, chosen) for chosen in members(groups, tail.n_samples.size))
     return WilsonRule(
         spread=spread(tail, groups),
         non_mated=non_mated_sums(tail, groups, []),

@@ -70,8 +70,7 @@ def _pairs(image: Ints, service: Ints) -> tuple[Ints, Ints]:
     """Every pair of boxes of one image and two services, each once."""
     order = np.argsort(image, kind="stable")
     placed = image[order]
-    last = np.searchsorted(placed, placed, side="right")
-    counts = last - np.arange(image.size) - 1
+    counts = np.searchsorted(placed, placed, side="right") - np.arange(image.size) - 1
     first = np.repeat(np.arange(image.size), counts)
     second = first + 1 + np.arange(first.size) - np.repeat(np.cumsum(counts) - counts, counts)
     apart = service[order[first]] != service[order[second]]

@@ -116,13 +116,9 @@ def view(confidence: Floats, rule: Rule, limits: Limits) -> View:
         clusters = int(np.count_nonzero(values > limits.size))
     first = vectors[:, 0] if vectors[:, 0].mean() >= 0 else -vectors[:, 0]
     negative = float((first[first < 0] ** 2).sum())
-    return View(
-        values=values,
-        clusters=clusters,
-        z=values[0] * first * np.abs(first),
-        negative=negative,
-        usable=clusters == 1 and (rule is Rule.PUBLIC or negative <= NEGATIVE),
-    )
+    usable = clusters == 1 and (rule is Rule.PUBLIC or negative <= NEGATIVE)
+    z = values[0] * first * np.abs(first)
+    return View(values=values, clusters=clusters, z=z, negative=negative, usable=usable)
 
 
 def _spectrum(confidence: Floats) -> tuple[Floats, Floats]:

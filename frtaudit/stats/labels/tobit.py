@@ -51,13 +51,9 @@ def cut_mixture(scores: Floats, floor: float | None = None, ceiling: float | Non
     mean, width, share = (
         (float(part[order[0]]), float(part[order[1]])) for part in (best.mean, best.width, best.share)
     )
+    gain = likelihood - fine.log_likelihood(fine.fitted(fine.alike()))
     return Mixture(
-        mean=mean,
-        width=width,
-        share=share,
-        log_likelihood=likelihood,
-        gain=likelihood - fine.log_likelihood(fine.fitted(fine.alike())),
-        starts=len(fits),
+        mean=mean, width=width, share=share, log_likelihood=likelihood, gain=gain, starts=len(fits)
     )
 
 

@@ -30,8 +30,7 @@ def histogram_of(scores: Scores, edges: Floats) -> Ints:
     [2, 1]
     """
     place = np.searchsorted(edges, scores.astype(np.float64), side="left") - 1
-    inside = np.clip(place, 0, edges.size - 2)
-    return np.bincount(inside, minlength=edges.size - 1).astype(np.int64)
+    return np.bincount(np.clip(place, 0, edges.size - 2), minlength=edges.size - 1).astype(np.int64)
 
 
 def histogram_of_sorted(ascending: Scores, edges: Floats) -> Ints:

@@ -104,8 +104,7 @@ def _near(mated: Scores, ascending: Scores, floor: float, num: int) -> Floats:
         ranks = np.unique(np.geomspace(1, ascending.size, num).astype(np.int64))
         chosen.append(ascending[ascending.size - ranks])
     if mated.size:
-        places = np.unique(np.linspace(0, mated.size - 1, num).astype(np.int64))
-        chosen.append(mated[places])
+        chosen.append(mated[np.unique(np.linspace(0, mated.size - 1, num).astype(np.int64))])
     if not chosen:
         return np.zeros(0)
     values = np.unique(np.concatenate(chosen).astype(np.float64))

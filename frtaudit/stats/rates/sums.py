@@ -101,8 +101,7 @@ def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
 
     Raises :class:`BelowFloorError` for a threshold below the tail's floor without declared sums.
     """
-    wanted = np.asarray(thresholds, dtype=np.float64)
-    unique, inverse = np.unique(wanted, return_inverse=True)
+    unique, inverse = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
     near, below, everything = _split(tail, unique)
     errors = np.zeros((unique.size, len(groups.names) + 1), dtype=np.int64)
     far = np.zeros(errors.shape)
@@ -132,8 +131,7 @@ def non_mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] 
     >>> non_mated_sums(tail, no_groups(tail), [0.25]).subject_errors.tolist()
     [[[1, 1]]]
     """
-    wanted = np.asarray(thresholds, dtype=np.float64)
-    unique, inverse = np.unique(wanted, return_inverse=True)
+    unique, inverse = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
     near, below, everything = _split(tail, unique)
     parts = [_from_tail(tail, groups, unique[near])]
     if below.size and tail.rescored is not None:

@@ -73,8 +73,7 @@ def faiss_matches(probes: Singles, gallery: Singles, k: int) -> Matches:
 
     Ties may come in another order, scores may differ in the last bits.
     """
-    faiss = import_module("faiss")
-    index_flat_ip = faiss.IndexFlatIP(gallery.shape[1])
+    index_flat_ip = import_module("faiss").IndexFlatIP(gallery.shape[1])
     index_flat_ip.add(np.ascontiguousarray(gallery))
     score, index = index_flat_ip.search(np.ascontiguousarray(probes), k)
     score = np.where(index < 0, -np.inf, score)

@@ -16,8 +16,7 @@ def mated_pairs(subject: Index) -> tuple[Index, Index]:
     >>> [side.tolist() for side in mated_pairs(np.array([0, 0, 1, 1]))]
     [[0, 2], [1, 3]]
     """
-    ends = np.searchsorted(subject, subject, side="right")
-    counts = ends - np.arange(subject.size) - 1
+    counts = np.searchsorted(subject, subject, side="right") - np.arange(subject.size) - 1
     first = np.repeat(np.arange(subject.size), counts)
     starts = np.cumsum(counts) - counts
     second = np.arange(counts.sum()) - np.repeat(starts, counts) + first + 1

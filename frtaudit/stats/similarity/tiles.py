@@ -92,11 +92,7 @@ def cores() -> int:
 
 
 def in_order(
-    work: Callable[[Job], Done],
-    jobs: Sequence[Job],
-    threads: int,
-    progress: Progress = quiet,
-    what: str = "",
+    work: Callable[[Job], Done], jobs: Sequence[Job], threads: int, progress: Progress = quiet, what: str = ""
 ) -> Iterator[Done]:
     """Results of ``work`` in the order of ``jobs``, from ``threads`` threads (0: one per core); BLAS keeps to one.
 

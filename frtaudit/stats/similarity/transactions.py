@@ -40,8 +40,7 @@ def transaction_tail(
     ([0.9], [0.4])
     """
     best = best_scores(transactions.score, k)
-    references = np.arange(cells.size, dtype=np.int32)
-    of = np.concatenate([references, transactions.subject])
+    of = np.concatenate([np.arange(cells.size, dtype=np.int32), transactions.subject])
     order = np.argsort(of, kind="stable")
     place = np.empty(of.size, dtype=np.int64)
     place[order] = np.arange(of.size)

@@ -75,13 +75,8 @@ def listed(
     ``score`` (P,): of the listed comparisons, NaN = failed; ``keep`` (P,); ``tail``: made of all of them; ``ends``:
     probe and reference (P,), cohort indices; ``subject_of`` (N,): of the cohort.
     """
-    return from_listed(
-        np.where(keep, score, np.nan),
-        *ends,
-        subject_of=subject_of,
-        cells=tail.cells,
-        score_range=tail.score_range,
-    )
+    score = np.where(keep, score, np.nan)
+    return from_listed(score, *ends, subject_of=subject_of, cells=tail.cells, score_range=tail.score_range)
 
 
 def mated_by_pair(tail: ScoreTail) -> tuple[Ints, Floats, Ints]:

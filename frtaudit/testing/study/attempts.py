@@ -46,8 +46,7 @@ class Failing:
 
     def drawn(self, rng: np.random.Generator, trials: Ints) -> Ints:
         """Failures of each person."""
-        heavy = rng.random(trials.size) < self.share
-        return rng.binomial(trials, np.where(heavy, self.often, self.seldom))
+        return rng.binomial(trials, np.where(rng.random(trials.size) < self.share, self.often, self.seldom))
 
 
 FAILING = (

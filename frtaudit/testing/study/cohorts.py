@@ -56,14 +56,9 @@ def of_population(cell: Cell, number: int, *, truth: Scores, seed: int, n: int) 
     subjects = cell.population.subjects(rng, cell.subjects)
     sampled = subjects.samples(rng, sizes_of(cell.pattern, cell.subjects, rng))
     codes = {UNLIKE: subjects.code, ALIKE: rng.permutation(cell.subjects) % 2}
-    thresholds = tuple(names.values())
+    fixed = tuple(names.values())
     spec = spec_of(
-        targets=cell.targets,
-        thresholds=thresholds,
-        intervals=cell.intervals,
-        n=n,
-        seed=cohort_seed,
-        folds=True,
+        targets=cell.targets, thresholds=fixed, intervals=cell.intervals, n=n, seed=cohort_seed, folds=True
     )
     return read_cohort(system_of(cohort_of(sampled, codes), spec), cell, truth, names)
 
@@ -73,16 +68,10 @@ def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int)
     system = levels_system(cell, number, (cell.fmr,), seed=seed, n=n)
     threshold = float(system.operating_points.at_target[0, 0])
     summary = read(system, OperatingPoint("fnmr", Weighting.POOLED, 0, threshold, 0))
-    shots = {}
+    shots, make = {}, partial(Key, quantity="FNMR at FMR", point=f"FMR {cell.fmr:g}")
     for level in LEVELS:
         for interval in intervals_of(summary, cell.intervals, 1 - level)[: len(cell.intervals)]:
-            key = Key(
-                quantity="FNMR at FMR",
-                point=f"FMR {cell.fmr:g}",
-                method=interval.method,
-                target=interval.target,
-                nominal=level,
-            )
+            key = make(method=interval.method, target=interval.target, nominal=level)
             shots[key] = shot_of(interval, summary.value, truth)
     return shots, []
 

@@ -74,8 +74,7 @@ def systems_of(scene: Scene, number: int, seed: int, resamples: int, shift: floa
     """Cohort ``number`` as both systems see it; ``shift``: how far the second one's mated scores are moved down."""
     cohort_seed = seed_of(seed, "compare", scene.population.name, str(number))
     rng = np.random.default_rng(cohort_seed)
-    people = scene.population.subjects(rng, SUBJECTS)
-    seen = people.samples(rng, [SAMPLES] * SUBJECTS, np.float64)
+    seen = scene.population.subjects(rng, SUBJECTS).samples(rng, [SAMPLES] * SUBJECTS, np.float64)
     scale, templates = scene.noise / np.sqrt(seen.vectors.shape[1]), {}
     for name in NAMES:
         noisy = unit(seen.vectors + scale * rng.standard_normal(seen.vectors.shape))
@@ -116,9 +115,7 @@ def evaluated(systems: Sequence[SystemData]) -> CohortComparison:
     wrong = _errors(common)
     other = _other_people(common)
     unpaired = [
-        None
-        if judged.family is None
-        else multiple_comparisons.family_of(judged.measure.values, drawn, ((0, 1),))
+        judged.family and multiple_comparisons.family_of(judged.measure.values, drawn, ((0, 1),))
         for judged, drawn in zip(judgeds, other, strict=True)
     ]
     return CohortComparison(
@@ -156,13 +153,8 @@ def _errors(common: CommonSupport) -> list[Floats]:
     """Errors of both systems on the mated comparisons at each target, (2, P) each."""
     mated = [support.mated_by_pair(system.tail)[1] for system in common.systems]
     return [
-        np.stack(
-            [
-                score <= system.thresholds[POOLED, a]
-                for score, system in zip(mated, common.systems, strict=True)
-            ]
-        ).astype(np.float64)
-        for a in range(len(common.targets))
+        np.array([score <= threshold for score, threshold in zip(mated, at, strict=True)], dtype=np.float64)
+        for at in zip(*(system.thresholds[POOLED] for system in common.systems), strict=True)
     ]
 
 

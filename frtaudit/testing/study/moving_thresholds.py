@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -82,13 +83,10 @@ def exchangeable(of: ScoredSet, count: int) -> list[ScoredSet]:
     systems = []
     for number in range(count):
         rng = np.random.default_rng(seed_of(0, "noise", of.name, str(number)))
-        scale = (
-            NOISE
-            * float(np.linalg.norm(templates.vectors, axis=1).mean())
-            / np.sqrt(templates.vectors.shape[1])
-        )
-        noise = scale * rng.standard_normal(templates.vectors.shape, dtype=np.float32)
-        sampled = Sampled(vectors=templates.vectors + noise, subject_of=templates.subject_of)
+        vectors = templates.vectors
+        scale = NOISE * float(np.linalg.norm(vectors, axis=1).mean()) / np.sqrt(vectors.shape[1])
+        noise = scale * rng.standard_normal(vectors.shape, dtype=np.float32)
+        sampled = Sampled(vectors=vectors + noise, subject_of=templates.subject_of)
         systems.append(scored_sets.scored(of.name, sampled))
     return systems
 
@@ -109,17 +107,10 @@ def design(
         ]
         for name, bounds in _shown(evaluated, truths, target):
             missed.setdefault(name, []).append(bounds)
+    make = partial(Moving, set=of.name, people=people, target=target)
     for name, rows in missed.items():
         lower, upper = misses.totals(rows)
-        yield Moving(
-            set=of.name,
-            people=people,
-            target=target,
-            interval=name,
-            cohorts=len(rows),
-            lower=lower,
-            upper=upper,
-        )
+        yield make(interval=name, cohorts=len(rows), lower=lower, upper=upper)
 
 
 def _truth(of: ScoredSet, target: float, weighting: Weighting) -> tuple[float, float]:

@@ -76,20 +76,13 @@ def markdown(levels: Levels) -> str:
 
 def table(levels: Levels) -> Table:
     """The same as a table of a report, which LaTeX is made of."""
-    columns = [
-        Column(title="Nominal", kind="num"),
-        *(Column(title=name, kind="num") for name in levels.methods),
-    ]
+    columns = [Column(title=title, kind="num") for title in ("Nominal", *levels.methods)]
     rows = tuple(
         tuple((TextSpan(text=_share(number)),) for number in (nominal, *shares))
         for nominal, shares in _rows(levels)
     )
-    return Table(
-        name=f"coverage-{levels.fmr:g}",
-        caption=spans(levels.caption),
-        columns=tuple(columns),
-        blocks=(Block(rows=rows),),
-    )
+    name, caption = f"coverage-{levels.fmr:g}", spans(levels.caption)
+    return Table(name=name, caption=caption, columns=tuple(columns), blocks=(Block(rows=rows),))
 
 
 def _rows(levels: Levels) -> Iterable[tuple[float, tuple[float, ...]]]:
@@ -149,12 +142,8 @@ def _parser() -> argparse.ArgumentParser:
         "--concentration", type=float, nargs=2, default=HARD.concentration, metavar=("LOW", "HIGH")
     )
     parser.add_argument("--fmr", type=float, nargs="+", default=[0.001, 0.03])
-    parser.add_argument(
-        "--methods",
-        nargs="+",
-        choices=[method.value for method in METHODS],
-        default=[m.value for m in METHODS],
-    )
+    methods = [method.value for method in METHODS]
+    parser.add_argument("--methods", nargs="+", choices=methods, default=methods)
     parser.add_argument("--cohorts", type=int, default=200)
     parser.add_argument("--B", type=int, default=999)
     parser.add_argument("--seed", type=int, default=0)

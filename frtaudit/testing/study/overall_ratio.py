@@ -153,12 +153,8 @@ def ratio_of(cell: Cell, scale: Floats, rng: np.random.Generator) -> OverallRati
     factors = weights(cell.generator, cell.subjects, rng)
     mated = mated_times(cell, factors, scale, rng) if cell.rate == "fnmr" else None
     tail = tail_of(cell, mated, None if cell.rate == "fnmr" else non_mated_times(cell, factors, scale, rng))
-    groups = Groups(
-        schemas=("group",),
-        names=tuple(("group", str(g)) for g in range(cell.groups)),
-        of=cell.group_of[None],
-        ranked=(True,) * cell.groups,
-    )
+    names = tuple(("group", str(g)) for g in range(cell.groups))
+    groups = Groups(schemas=("group",), names=names, of=cell.group_of[None], ranked=(True,) * cell.groups)
     return ratio_to_overall(prepare(tail, groups, [THRESHOLD]), cell.rate, THRESHOLD, 1, Weighting.POOLED)
 
 
@@ -194,9 +190,8 @@ def _non_mated_scale(cell: Cell) -> tuple[Floats, float]:
     f = pairs[0, 0] / pairs.sum()
     rest = float((multiplier * pairs).sum() / pairs.sum())
     multiplier[0, 0] = cell.ratio * rest / (1 - cell.ratio * f)
-    each = (
-        1 + (cell.samples**2 - 1) * BLUR / 2
-    )  # a further pair errs by the threshold where its delay allows: 1 in 2
+    # A further pair errs by the threshold where its delay allows: 1 in 2.
+    each = 1 + (cell.samples**2 - 1) * BLUR / 2
     return multiplier * cell.errors / (multiplier[0, 0] * each * pairs[0, 0] / 2), cell.ratio
 
 

@@ -85,13 +85,8 @@ def flagged(folder: Path, system: str, draws: int, images: int = IMAGES) -> Flag
     of = superpopulation.real_set(folder, system)
     rng = np.random.default_rng(seed_of(0, "planted duplicates", system))
     planted, others, by_one_cut = zip(*(drawn(of, images, PLANTED, rng) for _ in range(draws)), strict=True)
-    return Flagged(
-        system=system,
-        found=planted,
-        others=others,
-        by_one_cut=by_one_cut,
-        of_all=suspects(of.tail).first.size,
-    )
+    of_all = suspects(of.tail).first.size
+    return Flagged(system=system, found=planted, others=others, by_one_cut=by_one_cut, of_all=of_all)
 
 
 def table(rows: Sequence[Flagged]) -> str:

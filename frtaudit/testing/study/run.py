@@ -69,14 +69,9 @@ def study(settings: Settings, progress: Progress = quiet) -> Study:
     collected = []
     for cell in cells_of(settings):
         levels = isinstance(cell, LevelsCell)
-        result = collect(
-            cell,
-            settings.level_cohorts if levels else settings.cohorts,
-            seed=settings.seed,
-            n=settings.B_level if levels else settings.B,
-            workers=settings.workers,
-            progress=progress,
-        )
+        cohorts = settings.level_cohorts if levels else settings.cohorts
+        n = settings.B_level if levels else settings.B
+        result = collect(cell, cohorts, seed=settings.seed, n=n, workers=settings.workers, progress=progress)
         collected.append((cell, result))
     return assembled(settings, collected, progress)
 

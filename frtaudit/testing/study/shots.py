@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -98,14 +99,9 @@ def _shots(
     system: SystemData, place: OperatingPoint, at: AtKey, true: Mapping[AtKey, float]
 ) -> Iterator[tuple[Key, Shot]]:
     summary, wanted = read(system, place), system.intervals
+    make = partial(Key, quantity=at[0], point=at[1], weighting=place.weighting.value)
     for interval in intervals_of(summary, wanted, ALPHA)[: len(wanted)]:
-        key = Key(
-            quantity=at[0],
-            point=at[1],
-            weighting=place.weighting.value,
-            method=interval.method,
-            target=interval.target,
-        )
+        key = make(method=interval.method, target=interval.target)
         yield key, shot_of(interval, summary.value, true[at])
 
 

@@ -72,9 +72,7 @@ def _printed(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> Bounds:
         return bounds
     withheld = np.isnan(bounds.low)
     return replace(
-        bounds,
-        low=np.where(withheld, rule.low, bounds.low),
-        high=np.where(withheld, rule.high, bounds.high),
+        bounds, low=np.where(withheld, rule.low, bounds.low), high=np.where(withheld, rule.high, bounds.high)
     )
 
 

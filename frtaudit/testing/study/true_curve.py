@@ -25,15 +25,8 @@ def curves(cell: LevelsCell, methods: Sequence[Method], *, n: int, seed: int) ->
     system = levels_system(cell, 0, targets, seed=seed, n=n)
     along = read_along(system, "fnmr", Weighting.POOLED, 0)
     named = Drawn(system=system, kind="roc", schema=None, group="all", metric="roc", rate="fnmr")
-    banded = [
-        named.banded(
-            along,
-            IntervalSpec(method=method, target=Target.FIXED_IDENTITIES),
-            1 - LEVEL,
-            (None,) * along.x.size,
-        )
-        for method in methods
-    ]
+    wanted = [IntervalSpec(method=method, target=Target.FIXED_IDENTITIES) for method in methods]
+    banded = [named.banded(along, spec, 1 - LEVEL, (None,) * along.x.size) for spec in wanted]
     truth = named.curve(along, np.array(fixed_roc(cell, along.x.tolist(), seed)), ())
     return banded, replace(truth, group="truth")
 

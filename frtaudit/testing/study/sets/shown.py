@@ -85,14 +85,8 @@ def mated(of: ScoredSet, chosen: Ints, threshold: float, weighting: Weighting) -
     most = np.maximum(of.n_samples[chosen] - 1, 0).max(axis=1)
     alike = np.square(compared) / np.maximum(square * subjects, 1)  # subjects by weight, of all
     tally, lent = _tallies(_by_person(of.mated, of.mated, share, of.n_samples.size), end, chosen, weight, 1)
-    over = Denominators(
-        trials=pairs.sum(axis=1),
-        total=compared,
-        subjects=subjects,
-        square=square,
-        ends=1,
-        image=np.maximum(1 - alike, 0.0) * most / np.maximum(compared, 1),
-    )
+    trials, image = pairs.sum(axis=1), np.maximum(1 - alike, 0.0) * most / np.maximum(compared, 1)
+    over = Denominators(trials=trials, total=compared, subjects=subjects, square=square, ends=1, image=image)
     return Shown(own=tally, lent=lent, over=over, truth=float(share[:end].sum() / total))
 
 

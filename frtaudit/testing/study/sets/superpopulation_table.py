@@ -10,11 +10,7 @@ import numpy as np
 from frtaudit.testing.study.sets.one_sided import ERRORS, FAMILIES, shares
 from frtaudit.testing.study.sets.superpopulation_cells import Cell
 
-KINDS = {
-    "real": "real sets",
-    "fitted": "fitted to real sets",
-    "twins": "real sets with twins, look-alikes",
-}
+KINDS = {"real": "real sets", "fitted": "fitted to real sets", "twins": "real sets with twins, look-alikes"}
 RATES = {"fmr": "FMR", "fnmr": "FNMR"}
 WIDTH = 1.06  # of before: the bar of the median
 TIMES = " / ".join(f"{error:g}" for error in ERRORS)
@@ -27,8 +23,7 @@ def table(cells: Sequence[Cell]) -> str:
         "any false fail of 1 / 6 / 10 / 30 (before) | false pass (before) | "
         "median width: of before, of the oracle's (P FMR) |"
     )
-    lines = [head, "|---" * 8 + "|", *_worst(cells), "", *_widths(cells), *_broken(cells)]
-    return "\n".join(lines)
+    return "\n".join([head, "|---" * 8 + "|", *_worst(cells), "", *_widths(cells), *_broken(cells)])
 
 
 def any_false_fail(count: int, cohorts: int, family: int) -> float:
@@ -101,12 +96,10 @@ def _fails(counts: Iterable[tuple[Sequence[int], int]]) -> str:
 
 def _broken(cells: Sequence[Cell]) -> Iterator[str]:
     broken = [cell for cell in cells if cell.broken]
-    yield (
-        f"The claim is rejected in {len(broken)} of {len(cells)} cells:"
-        if broken
-        else "No claim is rejected."
-    )
-    if broken:
+    if not broken:
+        yield "No claim is rejected."
+    else:
+        yield f"The claim is rejected in {len(broken)} of {len(cells)} cells:"
         yield ""
         yield f"| cohorts of | people | rate | true rate | lower misses at {TIMES} | upper misses | claim rejected |"
         yield "|---" * 7 + "|"
