@@ -29,4 +29,4 @@ def test_check_warns_of_distances(tmp_path: Path) -> None:
     file = tmp_path / "door.csv"
     file.write_text("probe,reference,probe_subject,reference_subject,score\n" + lines)
     spec = load_spec(["audit=scores", f"cohort.root={file}", "thresholds.fmr=[0.5]"])
-    assert check(spec)[-1] == f"warning: door: {FALLING}"
+    assert f"warning: door: {FALLING}" in check(spec)
