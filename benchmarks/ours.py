@@ -9,6 +9,7 @@ from benchmarks.clock import Clock
 from benchmarks.data import Arrays
 from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.spec import Plan, Weighting
+from frtaudit.core.spec_values import COSINE_RANGE
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.folds.kfold_accuracy import k_fold_accuracy
 from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
@@ -17,7 +18,7 @@ from frtaudit.stats.rates.listed import fnmr_at_fmr
 from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
 from frtaudit.stats.similarity.executor import Executor, by_threads
-from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
+from frtaudit.stats.similarity.scorers import cosine_blocks
 
 Floats = npt.NDArray[np.float64]
 FMR = "1/1000"
