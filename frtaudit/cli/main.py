@@ -127,7 +127,7 @@ def label(argv: Sequence[str]) -> int:
     refuse_missing_answers(options.answers, options.names, options.reviews or ())
     from frtaudit.config.load import load_collection, load_typed
 
-    spec = load_typed(words, options.config_dir).whole()
+    spec = load_typed(words, options.config_dir).whole_with_files()
     from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
 
     print("reading faces and scores ...", flush=True)
@@ -198,7 +198,7 @@ def _sealed(overrides: Sequence[str], config_dir: str | None) -> "Mapping[str, J
     read = load_typed(overrides, config_dir)
     from frtaudit.pipeline.preregistration import content  # after the spec: an error of it comes sooner
 
-    return content(read.whole())
+    return content(read.whole_with_files())
 
 
 def publish(argv: Sequence[str]) -> int:

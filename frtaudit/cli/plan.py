@@ -44,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     )
     words = with_stand_in(options.overrides) if by_size else options.overrides
     try:
-        spec = load_typed(words, options.config_dir).whole()
+        spec = load_typed(words, options.config_dir).whole_with_files()
     except SpecError as error:
         if (error.where, error.found) != ("audit", "nothing is selected"):
             raise

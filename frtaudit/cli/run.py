@@ -140,7 +140,7 @@ def _ready(config: Composed, overrides: Sequence[str]) -> tuple[AuditSpec, Path]
     read = checked_early(config)
     folder = _folder(overrides, config)
     refuse_used(folder)
-    return read.whole(), folder
+    return read.whole_with_files(), folder
 
 
 def _folder(overrides: Sequence[str], config: Composed) -> Path:

@@ -51,14 +51,15 @@ class Typed:
     plain: Mapping[str, object]
 
     def whole(self) -> AuditSpec:
-        """The spec with its analyses, which load the numerical libraries.
+        """The spec with its analyses, which load the numerical libraries. Raises :class:`SpecError`."""
+        return self._with(mapping(self.plain["analyses"], "analyses"))
 
-        Raises :class:`SpecError`, and :class:`~frtaudit.errors.DataError` for a file that an analysis names.
-        """
+    def whole_with_files(self) -> AuditSpec:
+        """The same. Raises :class:`~frtaudit.errors.DataError` for a file of an analysis that is not there."""
         every = mapping(self.plain["analyses"], "analyses")
         given = self._with({name: analysis for name, analysis in every.items() if analysis})
         check_files(given.analyses.values())
-        return self._with(every)
+        return self.whole()
 
     def _with(self, analyses: Mapping[str, object]) -> AuditSpec:
         return placed_analyses(replace(self.spec, analyses=analyses_from_plain({"analyses": analyses})))

@@ -96,4 +96,4 @@ def test_files_of_plug_ins_are_asked_for_where_they_lead(root: Path) -> None:
 def test_a_review_file_that_is_not_there_is_refused_before_the_audit(root: Path) -> None:
     """The line of the analysis that reads it."""
     with pytest.raises(DataError, match=r"^none.csv: no file 'none.csv'; accepted: a .csv"):
-        load_spec(["audit=demo", "analyses.robustness.reviewed=none.csv"])
+        load_typed(["audit=demo", "analyses.robustness.reviewed=none.csv"], None).whole_with_files()
