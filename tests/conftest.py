@@ -17,7 +17,8 @@ from hypothesis import settings
 from frtaudit.core.machine.memory import collect_seldom
 
 ROOT = Path(__file__).resolve().parents[1]
-APART = ("test_story_runs", "test_examples_in_docstrings_run")  # cases that share nothing with each other
+# Cases that share nothing with each other.
+APART = ("test_story_runs", "test_examples_in_docstrings_run", "test_an_error_imports_no_heavy_library")
 SHIPPED = str(ROOT / "conf")
 DRAWING = "frtaudit.report.figures.canvas.svg_of"
 DEAR = ("test_random_reports.py", "test_interrupted.py")  # a minute or more in one test: it is never the last

@@ -10,7 +10,6 @@ from pathlib import Path
 from frtaudit.core.machine.command_line import SIGNAL, Parser
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.places import need_search
-from frtaudit.inputs.tables import need_table
 
 _PATH = re.compile(
     r"(?=[A-Za-z]|.*/)(?!(?:true|false|null|inf|nan)$)[\w./-]{1,300}", re.ASCII | re.IGNORECASE
@@ -265,6 +264,8 @@ def refuse_missing_answers(answers: str | None, names: str | None, reviews: Sequ
     if answers and not Path(answers).parent.is_dir():
         raise DataError("--answers", f"no folder {str(Path(answers).parent)!r}", "a file in a folder")
     if names:
+        from frtaudit.inputs.tables import need_table
+
         need_table(Path(names), Path(names).name)
     for path in reviews:
         if not Path(path).is_file():
