@@ -63,6 +63,7 @@ def test_two_weightings_where_sizes_differ() -> None:
     assert (mixed.mated, mixed.non_mated) == (12 * 7, 24 * 23 // 2 * 9 - 12)
 
 
+@pytest.mark.slow
 def test_a_cohort_depends_on_its_own_number_alone() -> None:
     """Cohort 2 read by itself is cohort 2 of the run, to the bit."""
     shots, _ = of_population(TINY, 2, truth=simulate(HUBS).mean, seed=1, n=B)
@@ -89,6 +90,7 @@ def test_fixed_truth_agrees_with_the_population_on_average() -> None:
     assert np.array_equal(fixed_subjects(LEVELS, 1).means, fixed_subjects(LEVELS, 1).means)
 
 
+@pytest.mark.slow
 def test_thresholds_have_the_rates_of_their_names() -> None:
     """True FMR at the thresholds is the rate in their name; few errors are few."""
     scores = simulate(ISOTROPIC).mean

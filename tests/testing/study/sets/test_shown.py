@@ -22,6 +22,7 @@ def whole() -> ScoredSet:
     return scored_sets.made(WOLVES, (1, 2, 3, 4), 300, seed=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighting", list(Weighting))
 @pytest.mark.parametrize("fmr", [0.01, 0.001])
 def test_bounds_and_p_values_are_those_of_the_audit(

@@ -32,6 +32,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> RealSet:
     return superpopulation.real_set(root, "one")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighting", list(Weighting))
 @pytest.mark.parametrize("fmr", [0.1, 0.02])
 def test_a_cohort_shows_what_its_own_audit_would(whole: RealSet, weighting: Weighting, fmr: float) -> None:
