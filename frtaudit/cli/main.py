@@ -127,7 +127,7 @@ def label(argv: Sequence[str]) -> int:
     refuse_missing_answers(options.answers, options.names, options.reviews or ())
     from frtaudit.config.load import load_collection, load_typed
 
-    spec = load_typed(words, options.config_dir).whole_with_files()
+    spec = load_typed(words, options.config_dir).whole()
     from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
 
     print("reading faces and scores ...", flush=True)
@@ -156,10 +156,8 @@ def collect(argv: Sequence[str]) -> int:
     parser.add_argument("--pay-again", action="store_true", help=pay_again)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.config.load import load_collection
-    from frtaudit.config.places import refuse_missing_of_collection
 
     spec = load_collection(options.overrides, options.config_dir)
-    refuse_missing_of_collection(spec)
     from frtaudit.collection.run import collect as go_on  # after the spec: an error of it comes sooner
 
     status = go_on(spec, lambda line: streams.write_line(printable(line)), pay_again=options.pay_again)
@@ -194,11 +192,13 @@ def seal(argv: Sequence[str]) -> int:
 
 def _sealed(overrides: Sequence[str], config_dir: str | None) -> "Mapping[str, Json]":
     from frtaudit.config.load import load_typed
+    from frtaudit.config.places import refuse_missing_files
 
     read = load_typed(overrides, config_dir)
+    refuse_missing_files(read.spec)
     from frtaudit.pipeline.preregistration import content  # after the spec: an error of it comes sooner
 
-    return content(read.whole_with_files())
+    return content(read.whole())
 
 
 def publish(argv: Sequence[str]) -> int:

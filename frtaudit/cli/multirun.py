@@ -18,7 +18,6 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from frtaudit.cli.ending import counted, shown
-from frtaudit.cli.refusals import refuse_all
 from frtaudit.cli.run import COULD_NOT, DEBUG, print_error
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import (
@@ -129,12 +128,10 @@ def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Rep
 
     Raises what was wrong with the first job where all are wrong.
     """
-    every = expanded(overrides)
-    refuse_all([words for _, words in every], config_dir)
     jobs: list[Job] = []
     specs: list[AuditSpec] = []
     errors: list[FrtauditError] = []
-    for number, (settings, words) in enumerate(every, 1):
+    for number, (settings, words) in enumerate(expanded(overrides), 1):
         signals.check()
         job = Job(number=number, settings=settings, overrides=words, spec=None)
         try:

@@ -25,6 +25,7 @@ def main(argv: Sequence[str]) -> int:
     add_plan_flags(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.config.load import load_typed
+    from frtaudit.config.places import refuse_missing_files
     from frtaudit.core.canonical import to_bytes
     from frtaudit.core.machine.progress import on_terminal
     from frtaudit.planning.values import Settings, with_stand_in
@@ -44,12 +45,15 @@ def main(argv: Sequence[str]) -> int:
     )
     words = with_stand_in(options.overrides) if by_size else options.overrides
     try:
-        spec = load_typed(words, options.config_dir).whole_with_files()
+        read = load_typed(words, options.config_dir)
     except SpecError as error:
         if (error.where, error.found) != ("audit", "nothing is selected"):
             raise
         accepted = f"{error.accepted}, or --samples M where there are no data yet"
         raise SpecError(error.where, error.found, accepted) from None
+    if not by_size:
+        refuse_missing_files(read.spec)
+    spec = read.whole()
     from frtaudit.planning.plan import plan as make  # after the spec: an error of it comes sooner
 
     plan = make(spec, settings, on_terminal)

@@ -1,17 +1,16 @@
 """What is wrong with a spec before its data are read, told before the pipeline is loaded: missing files, too few B."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from frtaudit.config import named_files
-from frtaudit.config.composition import CONFIG, Composed, composed
+from frtaudit.config.composition import Composed
 from frtaudit.config.load import Typed, typed
-from frtaudit.config.places import is_of_the_house, refuse_missing_files, refuse_missing_root
+from frtaudit.config.places import check_files, is_of_the_house, refuse_missing_files, refuse_missing_root
 from frtaudit.config.replicates import refuse_few_replicates
 from frtaudit.config.validate import check_resamples
 from frtaudit.core.spec import AuditSpec, Report
-from frtaudit.errors import FrtauditError
 from frtaudit.inputs.pairlist import need_pairs
 from frtaudit.inputs.places import not_offered
 
@@ -20,6 +19,7 @@ def checked_early(config: Composed) -> Typed:
     """The typed spec of what was composed. Raises what an audit would say of it after it has loaded more."""
     read = typed(config, _refuse_absent)
     refuse_missing_files(read.spec)
+    check_files(test_set.pairs for test_set in read.spec.test_sets.values())
     _refuse_missing_lists(read.spec)
     _refuse_report(read.spec.report)
     _refuse_places(read.spec)
@@ -27,19 +27,6 @@ def checked_early(config: Composed) -> Typed:
     if read.spec.requirements:
         _refuse_few_replicates(read.spec)
     return read
-
-
-def refuse_all(jobs: Iterable[Sequence[str]], config_dir: str | None) -> None:
-    """Raise what :func:`checked_early` says of the first job of a sweep where it refuses every one."""
-    errors: list[FrtauditError] = []
-    for words in jobs:
-        try:
-            checked_early(composed(CONFIG, words, config_dir))
-        except FrtauditError as error:
-            errors.append(error)
-        else:
-            return
-    raise errors[0]
 
 
 def _refuse_absent(spec: AuditSpec) -> None:

@@ -24,7 +24,6 @@ from frtaudit.config.places import (
     check_files,
     placed,
     placed_analyses,
-    refuse_missing_files,
     refuse_missing_root,
 )
 from frtaudit.config.validate import check_spec
@@ -94,10 +93,8 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
 
 
 def load_typed(overrides: Sequence[str], config_dir: str | Path | None) -> Typed:
-    """The same, before its analyses are imported; what is not there is refused, a cohort's root first."""
-    read = typed(composed(CONFIG, overrides, config_dir), refuse_missing_root)
-    refuse_missing_files(read.spec)
-    return read
+    """The same, before its analyses are imported; a cohort's root that is not there is refused first."""
+    return typed(composed(CONFIG, overrides, config_dir), refuse_missing_root)
 
 
 def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "CollectionSpec":

@@ -5,13 +5,10 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.inputs.places import place_of
-
-if TYPE_CHECKING:
-    from frtaudit.collection.spec import CollectionSpec
 
 T = TypeVar("T")
 
@@ -24,18 +21,8 @@ def refuse_missing_root(spec: AuditSpec) -> None:
 
 
 def refuse_missing_files(spec: AuditSpec) -> None:
-    """Raise what cohort and protocols say of files that are not there, before what reads these is loaded."""
-    check_files([spec.cohort, spec.protocol, *(test_set.pairs for test_set in spec.test_sets.values())])
-
-
-def refuse_missing_of_collection(spec: "CollectionSpec") -> None:
-    """Raise what source and services of a collection say of files that are not there."""
-    from frtaudit.collection.spec import named
-
-    check_files([spec.source])
-    for name, service in spec.services.items():
-        with named(name):
-            check_files([service])
+    """Raise what cohort and protocol say of files that are not there, before what reads these is loaded."""
+    check_files([spec.cohort, spec.protocol])
 
 
 def check_files(plugins: Iterable[object]) -> None:

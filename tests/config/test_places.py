@@ -90,7 +90,7 @@ def test_files_of_plug_ins_are_asked_for_where_they_lead(root: Path) -> None:
     with pytest.raises(DataError, match=r"^pairs.csv: no file 'root/pairs.csv'; accepted: a .csv"):
         refuse_missing_files(spec)
     with pytest.raises(DataError, match=r"^pairs.csv: no file 'pairs.csv'; accepted: a .csv"):
-        load_typed(SPEC, None)
+        refuse_missing_files(load_typed(SPEC, None).spec)
 
 
 def test_a_review_file_that_is_not_there_is_refused_before_the_audit(root: Path) -> None:
