@@ -62,6 +62,7 @@ ERRORS = [
     ("check audit=nosuch", 2, 425),
     ("seal audit=nosuch", 2, 420),
     ("run -m audit=nosuch seed=1,2", 2, 535),
+    ("run -m audit=templates cohort.root=missing seed=1,2", 1, 535),
     ("run missing/scores.csv", 2, 420),
     ("run audit=demo bootstrap.B=x", 2, 430),
     ("run audit=demo bootstrap.B=1", 2, 430),
@@ -154,6 +155,7 @@ def test_a_list_imports_no_heavy_library_and_nothing_of_hydra(tmp_path: Path) ->
     [
         ("check audit=demo", 0, 780),
         ("plan collect source=folder source.root=missing services.a.type=made_up", 1, 560),
+        ("collect source=folder source.root=missing services.a.type=made_up into=o", 1, 560),
         ("run audit=demo checkpoint=used", 2, 550),
         ("run audit=demo dask=missing", 2, 550),
         ("run audit=demo analyses.identity_check.reviewed=missing", 1, 640),

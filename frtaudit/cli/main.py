@@ -156,8 +156,12 @@ def collect(argv: Sequence[str]) -> int:
     parser.add_argument("--pay-again", action="store_true", help=pay_again)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.config.load import load_collection
+    from frtaudit.config.places import check_files
+    from frtaudit.inputs.places import STORE
 
     spec = load_collection(options.overrides, options.config_dir)
+    if not (Path(spec.into) / STORE).exists():  # one that was begun may need no file any more
+        check_files([spec.source, *spec.services.values()])
     from frtaudit.collection.run import collect as go_on  # after the spec: an error of it comes sooner
 
     status = go_on(spec, lambda line: streams.write_line(printable(line)), pay_again=options.pay_again)

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from frtaudit.cli.ending import counted, shown
+from frtaudit.cli.refusals import refuse_where_none_can_run
 from frtaudit.cli.run import COULD_NOT, DEBUG, print_error
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import (
@@ -34,10 +35,11 @@ from frtaudit.cli.sweeps.jobs import (
     unmark,
 )
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
-from frtaudit.config.composition import hydra_session, publish, refuse_changed
+from frtaudit.config.composition import CONFIG as AUDIT
+from frtaudit.config.composition import composed, hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated, translating
-from frtaudit.config.load import expanded, load_spec, whole_digest
+from frtaudit.config.load import expanded, load_spec, typed, whole_digest
 from frtaudit.config.plugins import fault_line
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.findings import FailOn, Verdict, exit_code
@@ -63,7 +65,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
     """
     publish()
     ours, hydras = _parted(overrides)
-    plan, report = planned(ours, config_dir)
+    plan, folder, report = _ready(ours, hydras, config_dir)
     # What draws and signs loads its libraries: a refused spec needs none of them.
     from frtaudit.cli.sweeps import paper
     from frtaudit.cli.sweeps.table import table
@@ -71,7 +73,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
 
     signing = signing_of(report)
     _check_settings(hydras)
-    folder = _folder(hydras, plan)
+    _make(folder)
     OutputFolder(folder).check(paper.FILES)
     plans.check(plan, folder, (RESULT, *paper.FILES))
     with _jobs_apart(as_json), held(folder, "sweep", wait=False):
@@ -123,8 +125,33 @@ def _job_told(outcome: JobResult, code: int, counts: Mapping[int, Mapping[str, i
     }
 
 
-def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Report]:
-    """Every job composed and checked, and how the sweep's own report is written and signed: as the first job's.
+def _ready(
+    overrides: Sequence[str], hydras: Sequence[str], config_dir: str | None
+) -> tuple[Plan, Path, Report]:
+    """What is run and where, and how the sweep's own report is written and signed: as the first job's.
+
+    Raises what is wrong with the first job where no job is done and none can be: before analyses are imported where
+    nothing is there, otherwise once it is known which jobs are meant.
+    """
+    named = [word.partition("=")[2] for word in hydras if word.startswith(f"{SWEEP_FOLDER}=")]
+    if not Path(named[-1] if named else SWEEPS).exists():
+        refuse_where_none_can_run(_typed(overrides, config_dir))
+    plan, specs = _planned(overrides, config_dir)
+    folder = Path(named[-1] if named else SWEEPS / plan.folder).absolute()
+    if not any(is_done(planned_job, folder) for planned_job in plan.jobs):
+        refuse_where_none_can_run(specs)
+    return plan, folder, specs[0].report
+
+
+def _typed(overrides: Sequence[str], config_dir: str | None) -> Iterator[AuditSpec]:
+    """The spec of every job that is not refused, its analyses not imported."""
+    for _, words in expanded(overrides):
+        with suppress(FrtauditError):
+            yield typed(composed(AUDIT, words, config_dir)).spec
+
+
+def _planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, list[AuditSpec]]:
+    """Every job composed and checked, and the specs of those that are not refused.
 
     Raises what was wrong with the first job where all are wrong.
     """
@@ -145,7 +172,7 @@ def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Rep
     names = {spec.name for spec in specs}
     presets = None if config_dir is None else str(Path(config_dir).absolute())
     audit = names.pop() if len(names) == 1 else SEVERAL
-    return Plan(audit=audit, jobs=tuple(jobs), config_dir=presets), specs[0].report
+    return Plan(audit=audit, jobs=tuple(jobs), config_dir=presets), specs
 
 
 def job(config: DictConfig) -> None:
@@ -235,7 +262,7 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
     """Hand the numbers to the launcher; what it cannot finish (a worker was killed) stays unfinished, and is said."""
     OutputFolder(folder).path(WRITTEN)  # refuses a link in the way: Hydra would follow it
     numbers = ",".join(str(planned_job.number) for planned_job in waiting)
-    words = [f"job={numbers}", f"fail_on={fail_on.value}", f"{SWEEP_FOLDER}={quoted(str(folder))}", *hydras]
+    words = [f"job={numbers}", f"fail_on={fail_on.value}", *hydras, f"{SWEEP_FOLDER}={quoted(str(folder))}"]
     try:
         if waiting:
             # Jobs that run here hear a signal between two steps; a launcher of others makes none.
@@ -286,19 +313,13 @@ def _parted(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
     return [word for word in overrides if word not in settings], hydras
 
 
-def _folder(hydras: list[str], plan: Plan) -> Path:
-    """The folder of the sweep; the settings that name it are removed from ``hydras``."""
-    named = [word for word in hydras if word.startswith(f"{SWEEP_FOLDER}=")]
-    for word in named:
-        hydras.remove(word)
-    folder = Path(named[-1].partition("=")[2] if named else SWEEPS / plan.folder).absolute()
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         if os.environ.get(DEBUG):
             raise
         raise as_line(error, SWEEP_FOLDER) from error
-    return folder
 
 
 def _code(result: JobResult, verdicts: Mapping[str, int] | None, fail_on: FailOn) -> int:

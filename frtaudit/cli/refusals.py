@@ -1,7 +1,7 @@
 """What is wrong with a spec before its data are read, told before the pipeline is loaded: missing files, too few B."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from frtaudit.config import named_files
@@ -10,7 +10,9 @@ from frtaudit.config.load import Typed, typed
 from frtaudit.config.places import check_files, is_of_the_house, refuse_missing_files, refuse_missing_root
 from frtaudit.config.replicates import refuse_few_replicates
 from frtaudit.config.validate import check_resamples
+from frtaudit.core.machine import signals
 from frtaudit.core.spec import AuditSpec, Report
+from frtaudit.errors import FrtauditError
 from frtaudit.inputs.pairlist import need_pairs
 from frtaudit.inputs.places import not_offered
 
@@ -18,15 +20,36 @@ from frtaudit.inputs.places import not_offered
 def checked_early(config: Composed) -> Typed:
     """The typed spec of what was composed. Raises what an audit would say of it after it has loaded more."""
     read = typed(config, _refuse_absent)
-    refuse_missing_files(read.spec)
-    check_files(test_set.pairs for test_set in read.spec.test_sets.values())
-    _refuse_missing_lists(read.spec)
-    _refuse_report(read.spec.report)
-    _refuse_places(read.spec)
-    _refuse_unoffered(read.spec)
-    if read.spec.requirements:
-        _refuse_few_replicates(read.spec)
+    _refuse_early(read.spec)
     return read
+
+
+def refuse_where_none_can_run(specs: Iterable[AuditSpec]) -> None:
+    """Raise what an audit would say early of the first of several specs, where all of them would be refused early."""
+    errors: list[FrtauditError] = []
+    for spec in specs:
+        signals.check()
+        try:
+            _refuse_absent(spec)
+            _refuse_early(spec)
+        except FrtauditError as error:
+            errors.append(error)
+        else:
+            return
+    if errors:
+        raise errors[0]
+
+
+def _refuse_early(spec: AuditSpec) -> None:
+    """Raise what can be told of a spec of good values without its data."""
+    refuse_missing_files(spec)
+    check_files(test_set.pairs for test_set in spec.test_sets.values())
+    _refuse_missing_lists(spec)
+    _refuse_report(spec.report)
+    _refuse_places(spec)
+    _refuse_unoffered(spec)
+    if spec.requirements:
+        _refuse_few_replicates(spec)
 
 
 def _refuse_absent(spec: AuditSpec) -> None:

@@ -24,8 +24,9 @@ from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.text.columns import csv_bytes
+from frtaudit.inputs.places import COLLECTION
 
-COLLECTION, SITTINGS, FACES, IMAGES = "collection.json", "sittings.json", "faces.csv", "images"
+SITTINGS, FACES, IMAGES = "sittings.json", "faces.csv", "images"
 FORMAT = "frtaudit-collection/1"
 ROWS = 50_000  # of a score list in memory
 _ID = pa.dictionary(pa.int32(), pa.string())

@@ -13,7 +13,7 @@ from frtaudit.collection.chosen import BEYOND, Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.detected_faces import faces_of
-from frtaudit.collection.export import COLLECTION, IMAGES, SITTINGS, check_files, export, write_sittings
+from frtaudit.collection.export import IMAGES, SITTINGS, check_files, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
@@ -26,13 +26,14 @@ from frtaudit.collection.same import same_collection, same_images
 from frtaudit.collection.scheduler import Scheduler
 from frtaudit.collection.single import Pair, candidates, looked_for, open_pairs, told_by
 from frtaudit.collection.spec import CollectionSpec, identity
-from frtaudit.collection.store import STORE, Store
+from frtaudit.collection.store import Store
 from frtaudit.collection.worker import ServiceWorker, for_all
 from frtaudit.core.canonical import dumps
 from frtaudit.core.collecting import Box, Refusal
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, FrtauditError, ProviderError
+from frtaudit.inputs.places import COLLECTION, STORE
 
 SHOWN = 5  # refused images that are told one by one
 FROZEN, ALIKE, COMPLETE, LOOKED = "frozen", "alike", "complete", "looked"

@@ -22,8 +22,8 @@ from frtaudit.core.arrays import Ints
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
+from frtaudit.inputs.places import STORE
 
-STORE = "store.sqlite"
 SYNCHRONOUS = "FULL"  # a commit waits for the disk
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;

@@ -14,8 +14,11 @@ import pytest
 import frtaudit
 from frtaudit.cli import main, multirun
 from frtaudit.cli import run as app
+from frtaudit.collection import run as collection_run
+from frtaudit.collection.spec import CollectionSpec
 from frtaudit.core.findings import FailOn
 from frtaudit.errors import DataError
+from frtaudit.inputs.places import STORE
 from frtaudit.pipeline import dry_run
 
 
@@ -455,3 +458,29 @@ def test_check_refuses_a_folder_that_is_taken(
     assert said in lines[0]
     assert lines[0] == lines[1]
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [Path(taken).name]
+
+
+def test_files_of_a_collection_are_asked_for_before_it_begins_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A finished one needs neither its images nor its models."""
+    begun: list[CollectionSpec] = []
+    status = collection_run.CollectionStatus(complete=True, stopped=None, readable=True, summary=())
+    monkeypatch.setattr(collection_run, "collect", lambda spec, *_, **__: begun.append(spec) or status)
+    monkeypatch.chdir(tmp_path)
+    service = ["services.a.type=onnx", "services.a.model=gone.onnx", "into=o"]
+    words = ["collect", "source=folder", "source.root=photos", *service]
+    assert main.main(words) == 1
+    assert (
+        capsys.readouterr().err == "frtaudit: source.root: no folder 'photos'; accepted: a folder of images\n"
+    )
+    (tmp_path / "photos").mkdir()
+    assert main.main(words) == 1
+    assert capsys.readouterr().err.startswith("frtaudit: service onnx: no file 'gone.onnx'; accepted: ")
+    assert [path.name for path in tmp_path.iterdir()] == ["photos"]
+    assert not begun
+    (tmp_path / "photos").rmdir()
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o" / STORE).touch()
+    assert main.main(words) == 0
+    assert [spec.into for spec in begun] == ["o"]

@@ -242,6 +242,32 @@ def test_a_sweep_of_refused_jobs_leaves_nothing(somewhere: Path) -> None:
     assert list(somewhere.iterdir()) == []
 
 
+def test_a_sweep_of_which_no_job_has_data_leaves_nothing(somewhere: Path) -> None:
+    """One line and no folder, as a run; also where another sweep was done, or the folder is there."""
+    line = r"^cohort.root: no folder 'gone'; accepted: a folder with metadata.csv and templates/"
+    with pytest.raises(DataError, match=line):
+        sweep("audit=templates", "cohort.root=gone", "seed=1,2")
+    assert list(somewhere.iterdir()) == []
+    assert sweep("seed=1,2") == 0
+    before = {path: path.stat().st_mtime_ns for path in somewhere.rglob("*")}
+    (somewhere / "mine").mkdir()
+    for named in ((), ("hydra.sweep.dir=mine",)):
+        with pytest.raises(DataError, match=line):
+            sweep("audit=templates", "cohort.root=gone", "seed=1,2", *named)
+    (somewhere / "mine").rmdir()
+    assert {path: path.stat().st_mtime_ns for path in somewhere.rglob("*")} == before
+
+
+def test_a_sweep_of_which_some_jobs_have_data_runs_and_stays_done_without_them(somewhere: Path) -> None:
+    """A job without data fails alone; what is done is not asked for its data again."""
+    (somewhere / "photos" / "templates").mkdir(parents=True)
+    (somewhere / "photos" / "metadata.csv").write_text("image_id,subject_id\na,1\n")
+    words = ("audit=templates", "cohort.root=gone,photos", "hydra.sweep.dir=mine")
+    assert sweep(*words) == 0  # the stand-in reads nothing: only an audit knows that one job cannot run
+    shutil.rmtree(somewhere / "photos")
+    assert sweep(*words) == 0
+
+
 def test_a_signature_out_of_reach_stops_the_sweep_before_it_runs(somewhere: Path) -> None:
     """A level that cannot be reached is refused as in a run, not lowered: no job starts, no folder is made."""
     with pytest.raises(DataError, match=r"^report.tsa: no value, and B-T needs a time"):

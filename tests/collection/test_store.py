@@ -11,10 +11,11 @@ import pytest
 from small_limits import file_size_limit
 
 from frtaudit.collection.rows import ImageRow, Key, Result, State, facts_of
-from frtaudit.collection.store import STORE, Store
+from frtaudit.collection.store import Store
 from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine.faults import as_line
 from frtaudit.errors import DataError
+from frtaudit.inputs.places import STORE
 
 
 @pytest.fixture
@@ -99,7 +100,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from frtaudit.collection.rows import Key
-from frtaudit.collection.store import STORE, Store
+from frtaudit.collection.store import Store
+from frtaudit.inputs.places import STORE
 store = Store(Path(sys.argv[1]))
 store.begin()
 for k in range(1, 20):
