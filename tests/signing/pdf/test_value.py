@@ -9,12 +9,16 @@ from asn1crypto import algos
 from asn1crypto.cms import CertificateChoices, ContentInfo
 from asn1crypto.x509 import Certificate
 from cryptography.hazmat.primitives.serialization import Encoding
+from local_tsa import running
 from pyhanko.pdf_utils.reader import PdfFileReader
 from small_run import WHEN, render_pdf
 from twin_certificate import twin
 
+from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import VerificationError
 from frtaudit.signing.key_folder import PUBLIC
+from frtaudit.signing.pdf import value
+from frtaudit.signing.pdf.pades import pades_of
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.pdf.value import _values, bag_of, check_bag, check_form, check_hole, is_der
 from frtaudit.signing.signer import Signer
@@ -53,6 +57,23 @@ def test_a_twin_of_the_signers_certificate_is_found(signer: Signer) -> None:
     (found,) = PdfFileReader(BytesIO(pdf)).embedded_signatures
     other = Certificate.load(twin(signer.certificate).public_bytes(Encoding.DER))
     found.signed_data["certificates"].append(CertificateChoices("certificate", other))
+    with pytest.raises(VerificationError, match="not its own"):
+        check_bag(found.signed_data, "f")
+
+
+def test_the_time_of_a_signature_is_looked_into(signer: Signer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its digest may not be of a weak algorithm, and its authority's certificates are its own."""
+    with running() as clock:
+        pdf = sign_pdf(render_pdf({}), signer, WHEN, pades_of(PadesLevel.B_T, clock.url, None, signer))
+    (found,) = PdfFileReader(BytesIO(pdf)).embedded_signatures
+    check_bag(found.signed_data, "f")
+    monkeypatch.setattr(value, "STAMP_HASHES", ())
+    with pytest.raises(VerificationError, match="weak algorithm"):
+        check_bag(found.signed_data, "f")
+    monkeypatch.undo()
+    (info,) = found.signed_data["signer_infos"]
+    token = info["unsigned_attrs"][0]["values"][0]["content"]
+    token["certificates"].append(token["certificates"][0].copy())
     with pytest.raises(VerificationError, match="not its own"):
         check_bag(found.signed_data, "f")
 

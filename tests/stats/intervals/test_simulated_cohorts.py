@@ -274,6 +274,18 @@ def test_the_wider_threshold_is_that_of_all_comparisons(monkeypatch: pytest.Monk
     assert trials == [int(blocks.sum() - np.square(SIZES).sum()) // 2] * 2
 
 
+def test_the_wider_rate_is_one_that_the_spread_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rates of relative variance 4 have a mean of at most 1 / 9: beta distributions of wider ones are U-shaped."""
+    most: list[float] = []
+    monkeypatch.setattr(
+        simulated_cohorts,
+        "wider",
+        lambda rate, _, largest: most.append(largest) or rate,  # type: ignore[func-returns-value]
+    )
+    draw_mated(np.random.default_rng(1), np.full(9, 6), 0.1, 4.0, 2, identity=False)
+    assert most == [pytest.approx(1 / 9)]
+
+
 def test_subjects_of_borrowed_false_matches_are_counted_on_both_sides() -> None:
     """Thirty further errors between sixty subjects, none of them twice: all are lent, and all subjects with them."""
     first = np.arange(0, 60, 2)

@@ -104,6 +104,14 @@ def test_curve_holds_exact_counts(drawn: tuple[World, ScoreTail], num: int, floo
         assert found.false_non_matches.tolist() == [sum(s <= t for s in mated) for t in found.thresholds]
 
 
+def test_a_curve_of_few_scores_has_them_all() -> None:
+    """Every score above the floor is a threshold: the highest of both kinds too."""
+    matrix = [[1, 0.9, 0.2, 0.4], [0.9, 1, 0.3, 0.5], [0.2, 0.3, 1, 0.95], [0.4, 0.5, 0.95, 1]]
+    tail = from_matrix(matrix, ["a", "a", "b", "b"])
+    found = curve(tail, no_groups(tail), num=400)
+    assert found.thresholds.tolist() == [0.2, 0.3, 0.4, 0.5, 0.9, 0.95]
+
+
 def test_rates_cannot_be_changed() -> None:
     """Every array is read-only."""
     tail = from_matrix([[1, 0.9, 0.2], [0.9, 1, 0.3], [0.2, 0.3, 1]], ["a", "a", "b"])
