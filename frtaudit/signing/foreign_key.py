@@ -42,21 +42,18 @@ def foreign_signer(path: Path, password_file: str | Path | None = None) -> Signe
 
 
 def _from_pkcs12(path: Path, data: bytes, password_file: str | Path | None) -> Bundle:
-    password = None
-    for attempt in range(2):
+    try:
+        key, first, others = pkcs12.load_key_and_certificates(data, None)
+    except ValueError:
+        password = password_for(password_file, f"Password of {path}: ")
         try:
             key, first, others = pkcs12.load_key_and_certificates(data, password)
         except ValueError:
-            if attempt == 0:
-                password = password_for(password_file, f"Password of {path}: ")
-                continue
-            raise DataError(
-                str(path), "the password is wrong or missing, or this is not a PKCS#12 file", ASKED
-            ) from None
-        return _certified(path, key), tuple(
-            certificate for certificate in (first, *others) if certificate is not None
-        )
-    raise DataError(str(path), "cannot be read", "PKCS#12")
+            problem = "the password is wrong or missing, or this is not a PKCS#12 file"
+            raise DataError(str(path), problem, ASKED) from None
+    return _certified(path, key), tuple(
+        certificate for certificate in (first, *others) if certificate is not None
+    )
 
 
 def _from_pem(path: Path, data: bytes, password_file: str | Path | None) -> Bundle:
