@@ -37,8 +37,9 @@ class MatedTotals:
 
     def of(self, copies: Bytes) -> Totals:
         """Sum of v_k pairs_k, and of v_k over subjects with a pair; ``copies`` (K, L) uint8."""
-        paired = (self.pairs > 0).astype(np.int64)
-        return Totals(_sums(*self.subjects, copies, self.pairs)[0], _sums(*self.subjects, copies, paired)[0])
+        present, each = _presence(self.pairs)
+        rates = _sums(*self.subjects, copies, present)[0]
+        return Totals(rates * each if each else _sums(*self.subjects, copies, self.pairs)[0], rates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +58,9 @@ class CompleteTotals:
 
     def of(self, copies: Bytes) -> Totals:
         """Sum over k < l of v_k v_l n_k n_l, and of v_k v_l where both have samples; ``copies`` (K, L) uint8."""
-        present = (self.samples > 0).astype(np.int64)
-        return Totals(self._pairs(copies, self.samples), self._pairs(copies, present))
+        present, each = _presence(self.samples)
+        rates = self._pairs(copies, present)
+        return Totals(rates * each**2 if each else self._pairs(copies, self.samples), rates)
 
     def _pairs(self, copies: Bytes, amount: Ints) -> Ints:
         linear, square = _sums(*self.rooms, copies, amount)
@@ -87,6 +89,16 @@ class ListedTotals:
 
 
 NonMatedTotals = CompleteTotals | ListedTotals
+
+
+def _presence(amount: Ints) -> tuple[Ints, int]:
+    """1 where a subject has an amount, and the amount of all that have one; 0 where they differ.
+
+    >>> _presence(np.array([3, 0, 3])), _presence(np.array([1, 2]))
+    ((array([1, 0, 1]), 3), (array([1, 1]), 0))
+    """
+    several = np.unique(amount[amount > 0])
+    return (amount > 0).astype(np.int64), int(several[0]) if several.size == 1 else 0
 
 
 def mated_totals(tail: ScoreTail, groups: Groups) -> MatedTotals:

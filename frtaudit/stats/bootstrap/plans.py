@@ -126,32 +126,43 @@ def subjects(source: Source, rows: Copies) -> Draw:
 def two_level(source: Source, rows: Copies) -> Draw:
     """Resample subjects, then samples within each copy; mated comparisons stay within a copy.
 
-    Copies are kept apart for the subjects alone whose mated comparisons are asked for. A sample weighs no more in a
-    copy than in all of them, so that the limits of the sums hold for both.
+    Mated comparisons that are asked for have weights of their own; where they are more than the samples of their
+    subjects, or one would not fit a byte, copies of these subjects are kept apart. A sample weighs no more in a copy
+    than in all of them, so that the limits of the sums hold for both.
     """
-    sizes, subject_of = source.tail.n_samples, source.tail.subject_of
+    sizes, subject_of, seed = source.tail.n_samples, source.tail.subject_of, source.seed
 
     def draw(first: int, count: int) -> Drawn:
         copies = rows(first, count)
-        tile = _tile(counter.draw_summed(sizes, copies, seed=source.seed, first=first), subject_of.size)
+        tile = _tile(counter.draw_summed(sizes, copies, seed=seed, first=first), subject_of.size)
 
         def mated(comparisons: SortedComparisons, furthest: int) -> tuple[SortedComparisons, Tile]:
-            who = np.unique(subject_of[comparisons.first[: furthest + 1]]).astype(np.int64)
-            within = counter.draw_copies(sizes, copies, seed=source.seed, first=first, who=who)
+            asked = comparisons.first[: furthest + 1], comparisons.second[: furthest + 1]
+            is_asked = np.zeros(sizes.size, dtype=np.bool_)
+            is_asked[subject_of[asked[0]]] = True
+            few = 0 < asked[0].size <= sizes[is_asked].sum()
+            products = counter.draw_products(sizes, copies, *asked, seed=seed, first=first) if few else None
+            if products is not None:
+                place = np.minimum(np.arange(comparisons.first.size, dtype=np.int32), asked[0].size)
+                placed = _placed(comparisons, place, np.full_like(place, asked[0].size))
+                return placed, tile._replace(weights=_aligned(products), packed=NONE, rows=len(products))
+            who = np.flatnonzero(is_asked)
+            within = counter.draw_copies(sizes, copies, seed=seed, first=first, who=who)
             place = np.zeros(subject_of.size, dtype=np.int32)
-            place[np.isin(subject_of, who)] = np.arange(within.shape[1], dtype=np.int32)
-            rows_in_copy = place[comparisons.first], place[comparisons.second]
-            for array in rows_in_copy:
-                array.flags.writeable = (
-                    False  # as in ``comparisons``: kernels are compiled for one kind of array
-                )
-            placed = comparisons._replace(first=rows_in_copy[0], second=rows_in_copy[1])
+            place[is_asked[subject_of]] = np.arange(within.shape[1], dtype=np.int32)
+            placed = _placed(comparisons, place[comparisons.first], place[comparisons.second])
             weights, samples = _aligned(within.reshape(-1, count)), max(within.shape[1], 1)
             return placed, tile._replace(weights=weights, packed=NONE, rows=samples)
 
         return Drawn(tile, mated, source.non_mated.of(copies), source.mated.of(copies))
 
     return draw
+
+
+def _placed(comparisons: SortedComparisons, first: Index, second: Index) -> SortedComparisons:
+    """The same comparisons by other rows, in arrays as theirs: kernels are compiled for one kind of array."""
+    first.flags.writeable = second.flags.writeable = False
+    return comparisons._replace(first=first, second=second)
 
 
 def _whole(tile: Tile) -> Mated:

@@ -6,9 +6,11 @@ exactly uniform given uniform bits; up to eight draws of a subject come from the
 serves 64 replicates. Whatever the tile, the thread or the order of calls, the same key gives the same weight.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from frtaudit.core.arrays import Bytes, Integers, Ints, Longs
+from frtaudit.core.arrays import Bytes, Index, Integers, Ints, Longs
 from frtaudit.stats._numba import inner, kernel
 from frtaudit.stats.bootstrap.kernel_arrays import aligned_zeros
 
@@ -23,6 +25,18 @@ WITHIN, BETWEEN, COIN, CURVE = np.uint64(1), np.uint64(2), np.uint64(3), np.uint
 HEAVIEST = 255  # weight of a sample
 FEW = 8  # draws that fit one 64-bit word of counts
 STEP = 32  # states that are drawn from at a time
+
+
+class Pairs(NamedTuple):
+    """Pairs of samples of some subjects: those of subject s have the places ``start[s]`` to ``start[s + 1]``.
+
+    ``one``, ``other`` (P,) int64: which samples of the subject; ``row`` (P,) int64: where their weights are written.
+    """
+
+    start: Ints
+    one: Ints
+    other: Ints
+    row: Ints
 
 
 @inner
@@ -105,6 +119,17 @@ def _list_draws(
 
 
 @inner
+def _room(copies: Bytes, most: int) -> int:
+    """Places for the draws of any subject, ``most`` or more, one more, and what fills the last step."""
+    for place in range(copies.shape[0]):
+        number = np.int64(0)
+        for replicate in range(copies.shape[1]):
+            number += np.int64(copies[place, replicate])
+        most = max(most, int(number))
+    return most + 1 + STEP
+
+
+@inner
 def _list_replicates(subject: int, seed: np.uint64, first: int, state: Longs, lanes: int) -> int:
     """The same where each replicate has one copy."""
     stream = stream_of(seed, WITHIN, subject, 0)
@@ -163,12 +188,10 @@ def _add_column(out: Bytes, low: int, size: int, replicate: int, state: np.uint6
 
 
 @kernel
-def _fill_within(
-    out: Bytes, copies: Bytes, who: Ints, offsets: Ints, seed: np.uint64, first: int, room: int
-) -> bool:
+def _fill_within(out: Bytes, copies: Bytes, who: Ints, offsets: Ints, seed: np.uint64, first: int) -> bool:
     """Fill ``out`` with the draws of the subjects ``who``, summed if it has rows for one copy; whether all fit."""
     samples, lanes, fits, most = offsets[-1], out.shape[1], True, 1
-    apart, one_each = out.shape[0] > samples, copies.size == 0
+    apart, one_each, room = out.shape[0] > samples, copies.size == 0, _room(copies, lanes)
     whose, copy, state = np.arange(room), np.zeros(room, np.int64), np.zeros(room, np.uint64)
     left, counts = np.empty(room, np.uint64), np.empty(room, np.uint64)
     total = counts if one_each else np.empty(lanes, dtype=np.uint64)
@@ -196,6 +219,38 @@ def _fill_within(
             for draw in range(number):
                 total[np.uint64(whose[draw])] += counts[draw]
         _unpack(out, low, size, total)
+    return fits
+
+
+@kernel
+def _fill_products(
+    out: Bytes, copies: Bytes, who: Ints, sizes: Ints, pairs: Pairs, seed: np.uint64, first: int
+) -> bool:
+    """Add to ``out`` the products of each pair, copy by copy of its subject; whether all sums fit."""
+    start, one, other, row = pairs
+    room = _room(copies, out.shape[1])
+    whose, copy, state = np.arange(room), np.zeros(room, np.int64), np.zeros(room, np.uint64)
+    left, counts, fits = np.empty(room, np.uint64), np.empty(room, np.uint64), True
+    column = np.zeros((sizes.max(), 1), np.uint8)
+    for place in range(who.size):
+        size = sizes[place]
+        number = _list_draws(copies, place, who[place], seed, first, whose, state, copy)
+        if size <= FEW:
+            _draw_few(size, number, state, left, counts)
+        for draw in range(number):
+            lane = np.uint64(whose[draw])
+            if size > FEW:
+                column[:size] = 0
+                fits &= _add_column(column, 0, size, 0, mix(state[draw]))
+            for pair in range(start[place], start[place + 1]):
+                if size > FEW:
+                    product = np.int64(column[one[pair], 0]) * np.int64(column[other[pair], 0])
+                else:
+                    weight = (counts[draw] >> (np.uint64(one[pair]) << S3)) & BYTE
+                    product = np.int64(weight * ((counts[draw] >> (np.uint64(other[pair]) << S3)) & BYTE))
+                product += np.int64(out[row[pair], lane])
+                fits = fits and bool(product <= HEAVIEST)
+                out[row[pair], lane] = np.uint8(product)
     return fits
 
 
@@ -251,6 +306,31 @@ def draw_copies(n_samples: Ints, copies: Bytes, *, seed: int, first: int, who: I
     return _within(n_samples[who], copies, who, int(copies.max(initial=1)), copies.shape[1], seed, first)
 
 
+def draw_products(
+    n_samples: Ints, copies: Bytes, one: Index, other: Index, *, seed: int, first: int
+) -> Bytes | None:
+    """Weights of comparisons within subjects under the draws of :func:`draw_copies`; None where one is above 255.
+
+    ``n_samples``, ``copies``, ``first``: as there; ``one``, ``other`` (P,) int32: the samples of each comparison.
+    Returns (P + 1, L) uint8: the product of their two counts, summed over copies; the last row is of ones.
+
+    >>> two, same = np.array([[2], [1]], dtype=np.uint8), np.array([0], dtype=np.int32)
+    >>> draw_products(np.array([1, 1]), two, same, same, seed=1, first=0).ravel()
+    array([2, 1], dtype=uint8)
+    """
+    subject = np.repeat(np.arange(n_samples.size), n_samples)[one]
+    row = np.argsort(subject, kind="stable")
+    subject = subject[row]
+    start = np.flatnonzero(np.diff(subject, prepend=-1))
+    who, before = subject[start], (np.cumsum(n_samples) - n_samples)[subject]
+    pairs = Pairs(np.append(start, row.size), one[row] - before, other[row] - before, row)
+    copies, out = copies[who], aligned_zeros(row.size + 1, copies.shape[1])
+    out[-1] = 1
+    with np.errstate(over="ignore"):
+        fits = _fill_products(out, copies, who, n_samples[who], pairs, word_of(seed), first)
+    return out if fits else None
+
+
 def draw_summed(n_samples: Ints, copies: Bytes, *, seed: int, first: int) -> Bytes:
     """:func:`draw_copies` summed over copies, (N, L) uint8. Raises ValueError where a sum is above 255.
 
@@ -280,10 +360,8 @@ def _within(
 ) -> Bytes:
     offsets = np.concatenate(([0], np.cumsum(n_samples))).astype(np.int64)
     out = aligned_zeros(depth * int(offsets[-1]), count)
-    most = int(copies.sum(axis=1, dtype=np.int64).max(initial=0))
-    room = max(most, count) + 1 + STEP  # for the draws of any subject, one more, and what fills the last step
     with np.errstate(over="ignore"):
-        if not _fill_within(out, copies, who, offsets, word_of(seed), first, room):
+        if not _fill_within(out, copies, who, offsets, word_of(seed), first):
             raise ValueError(f"a weight is above {HEAVIEST}; accepted: 0 to {HEAVIEST}")
     return out.reshape(depth, int(offsets[-1]), count)
 

@@ -53,9 +53,13 @@ def test_mated_comparisons_of_a_drawn_subject_weigh_its_copies() -> None:
     assert len(tile.non_mated.weights) == rows.alike.size
 
 
+@pytest.mark.parametrize("apart", [False, True])
 @given(world=slow.worlds(), seed=st.integers(0, 99))
-def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: int) -> None:
-    """Non-mated weights are summed over copies and add up to v_k n_k; rows are cache lines."""
+def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: int, apart: bool) -> None:
+    """Non-mated weights are summed over copies and add up to v_k n_k; rows are cache lines.
+
+    So are the weights of mated comparisons, whether few are asked for, each with a weight of its own, or many.
+    """
     made = plans.source_of(world.tail, world.groups, seed)
     rows = plans.copies_of(made, Plan.TWO_LEVEL, None)
     tile = plans.two_level(made, rows)(0, 3)
@@ -64,12 +68,15 @@ def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: 
     np.testing.assert_array_equal(tile.non_mated.weights[:, :3], within.sum(axis=0))
     total = np.add.reduceat(tile.non_mated.weights[:, :3].astype(int), np.cumsum(sizes) - sizes)
     np.testing.assert_array_equal(total, rows(0, 3) * sizes[:, None])
+    expected = (within[:, comparisons.first].astype(int) * within[:, comparisons.second]).sum(axis=0)
     for furthest in range(comparisons.first.size):
-        placed, mated = tile.mated(comparisons, furthest)
-        apart = mated.weights.reshape(-1, mated.rows, WIDTH)
-        for now, before in ((placed.first, comparisons.first), (placed.second, comparisons.second)):
-            drawn = within[: len(apart), before[: furthest + 1]]
-            np.testing.assert_array_equal(apart[:, now[: furthest + 1], :3], drawn)
+        with pytest.MonkeyPatch.context() as patch:
+            if apart:
+                patch.setattr(plans.counter, "draw_products", lambda *_, **__: None)
+            placed, mated = tile.mated(comparisons, furthest)
+        drawn = mated.weights.reshape(-1, mated.rows, WIDTH)[:, :, :3].astype(int)
+        found = (drawn[:, placed.first] * drawn[:, placed.second]).sum(axis=0)
+        np.testing.assert_array_equal(found[: furthest + 1], expected[: furthest + 1])
         assert mated.weights.ctypes.data % 64 == 0
     assert tile.non_mated.weights.ctypes.data % 64 == 0
 

@@ -77,6 +77,37 @@ def test_copies_summed_are_the_sum_of_copies_drawn_apart(n: list[int], most: int
     np.testing.assert_array_equal(some, apart[: len(some), chosen])
 
 
+@given(
+    n=st.lists(st.integers(0, 12), min_size=1, max_size=6).filter(any),
+    most=st.sampled_from((1, 3, 7)),
+    seed=st.integers(0, 99),
+)
+def test_products_are_those_of_copies_drawn_apart(n: list[int], most: int, seed: int) -> None:
+    """Of any comparisons within subjects, in any order; the last row is of ones."""
+    sizes, rng = np.array(n), np.random.default_rng(seed)
+    copies = rng.integers(0, most + 1, (sizes.size, 5)).astype(np.uint8)
+    subject = np.repeat(np.arange(sizes.size), sizes)
+    one, other = np.int32(np.nonzero(subject[:, None] == subject))
+    some = rng.permutation(one.size)[: rng.integers(1, one.size + 1)]
+    one, other = one[some], other[some]
+    apart = weights.draw_copies(sizes, copies, seed=seed, first=3).astype(int)
+    expected = (apart[:, one] * apart[:, other]).sum(axis=0)
+    drawn = weights.draw_products(sizes, copies, one, other, seed=seed, first=3)
+    if expected.max() > 255:
+        assert drawn is None
+        return
+    assert drawn is not None
+    np.testing.assert_array_equal(drawn, np.vstack((expected, np.ones(5))))
+
+
+@pytest.mark.parametrize("size", [2, 40])
+def test_a_product_that_no_byte_holds_is_not_drawn(size: int) -> None:
+    """255 copies of a subject: a sample's squares sum to more in a replicate than a byte holds, or to less."""
+    copies, same = np.full((1, 20), 255, dtype=np.uint8), np.zeros(1, dtype=np.int32)
+    assert weights.draw_products(np.array([size]), copies, same, same, seed=1, first=0) is None
+    assert weights.draw_products(np.array([size]), copies // 4, same, same, seed=1, first=0) is not None
+
+
 @pytest.mark.parametrize("size", [2, 40])
 def test_a_sum_that_no_byte_holds_is_refused(size: int) -> None:
     """255 copies: among a few replicates some sample weighs more than 255."""
