@@ -30,12 +30,12 @@ STEP = 32  # states that are drawn from at a time
 class Pairs(NamedTuple):
     """Pairs of samples of some subjects: those of subject s have the places ``start[s]`` to ``start[s + 1]``.
 
-    ``one``, ``other`` (P,) int64: which samples of the subject; ``row`` (P,) int64: where their weights are written.
+    ``left``, ``right`` (P,) int64: which samples of the subject; ``row`` (P,) int64: where their weights are written.
     """
 
     start: Ints
-    one: Ints
-    other: Ints
+    left: Ints
+    right: Ints
     row: Ints
 
 
@@ -227,7 +227,7 @@ def _fill_products(
     out: Bytes, copies: Bytes, who: Ints, sizes: Ints, pairs: Pairs, seed: np.uint64, first: int
 ) -> bool:
     """Add to ``out`` the products of each pair, copy by copy of its subject; whether all sums fit."""
-    start, one, other, row = pairs
+    start, i, j, row = pairs
     room = _room(copies, out.shape[1])
     whose, copy, state = np.arange(room), np.zeros(room, np.int64), np.zeros(room, np.uint64)
     left, counts, fits = np.empty(room, np.uint64), np.empty(room, np.uint64), True
@@ -244,10 +244,10 @@ def _fill_products(
                 fits &= _add_column(column, 0, size, 0, mix(state[draw]))
             for pair in range(start[place], start[place + 1]):
                 if size > FEW:
-                    product = np.int64(column[one[pair], 0]) * np.int64(column[other[pair], 0])
+                    product = np.int64(column[i[pair], 0]) * np.int64(column[j[pair], 0])
                 else:
-                    weight = (counts[draw] >> (np.uint64(one[pair]) << S3)) & BYTE
-                    product = np.int64(weight * ((counts[draw] >> (np.uint64(other[pair]) << S3)) & BYTE))
+                    weight = (counts[draw] >> (np.uint64(i[pair]) << S3)) & BYTE
+                    product = np.int64(weight * ((counts[draw] >> (np.uint64(j[pair]) << S3)) & BYTE))
                 product += np.int64(out[row[pair], lane])
                 fits = fits and bool(product <= HEAVIEST)
                 out[row[pair], lane] = np.uint8(product)
@@ -307,23 +307,23 @@ def draw_copies(n_samples: Ints, copies: Bytes, *, seed: int, first: int, who: I
 
 
 def draw_products(
-    n_samples: Ints, copies: Bytes, one: Index, other: Index, *, seed: int, first: int
+    n_samples: Ints, copies: Bytes, left: Index, right: Index, *, seed: int, first: int
 ) -> Bytes | None:
     """Weights of comparisons within subjects under the draws of :func:`draw_copies`; None where one is above 255.
 
-    ``n_samples``, ``copies``, ``first``: as there; ``one``, ``other`` (P,) int32: the samples of each comparison.
+    ``n_samples``, ``copies``, ``first``: as there; ``left``, ``right`` (P,) int32: the samples of each comparison.
     Returns (P + 1, L) uint8: the product of their two counts, summed over copies; the last row is of ones.
 
     >>> two, same = np.array([[2], [1]], dtype=np.uint8), np.array([0], dtype=np.int32)
     >>> draw_products(np.array([1, 1]), two, same, same, seed=1, first=0).ravel()
     array([2, 1], dtype=uint8)
     """
-    subject = np.repeat(np.arange(n_samples.size), n_samples)[one]
+    subject = np.repeat(np.arange(n_samples.size), n_samples)[left]
     row = np.argsort(subject, kind="stable")
     subject = subject[row]
     start = np.flatnonzero(np.diff(subject, prepend=-1))
     who, before = subject[start], (np.cumsum(n_samples) - n_samples)[subject]
-    pairs = Pairs(np.append(start, row.size), one[row] - before, other[row] - before, row)
+    pairs = Pairs(np.append(start, row.size), left[row] - before, right[row] - before, row)
     copies, out = copies[who], aligned_zeros(row.size + 1, copies.shape[1])
     out[-1] = 1
     with np.errstate(over="ignore"):
