@@ -33,7 +33,8 @@ def test_a_verdict_agrees_with_its_result() -> None:
     """Counts, choice and exit code follow from the result; a code that depends on --fail-on may be either."""
     right = verdict_of(make_result())
     assert verdict_problem(make_result(), right) is None
-    for wrong in ({"exit_code": 3}, {"counts": {}}, {"choice": ["take vendor"]}):
+    assert verdict_problem(make_result(), {**right, "result_sha256": "0", "choice": []}) is None
+    for wrong in ({"exit_code": 3}, {"counts": {}}, {"choice": ["take vendor"]}, {"more": 0}):
         assert verdict_problem(make_result(), {**right, **wrong}) is not None
     (finding,) = make_result().findings
     failed = replace(make_result(), findings=(replace(finding, verdict=Verdict.FAIL),))
