@@ -241,8 +241,9 @@ def _lines(system: SystemData, suspects: SystemSuspects) -> Iterator[Line]:
     for kind, items in ((PEOPLE, suspects.pairs), (IMAGE, suspects.images)):
         if items is None or suspects.cuts is None:
             continue
-        cuts, few = suspects.cuts.of(items.comparisons), np.full(items.first.size, suspects.cuts.few)
-        for n, cut in enumerate((cuts if kind == PEOPLE else few).tolist()):
+        of_images = np.full(items.first.size, suspects.cuts.few)
+        cuts = suspects.cuts.of(items.comparisons) if kind == PEOPLE else of_images
+        for n, cut in enumerate(cuts.tolist()):
             yield _line(system, items, n, kind, cut)
 
 

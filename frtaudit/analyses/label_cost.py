@@ -120,9 +120,8 @@ class LabelCost:
             )
         points = _points(system)
         if not points:
-            return AnalysisOutput(
-                notes=(f"{system.provider}: {NAME} found no threshold to read",), per_system_state=surveyed
-            )
+            note = f"{system.provider}: {NAME} found no threshold to read"
+            return AnalysisOutput(notes=(note,), per_system_state=surveyed)
         drawns = {
             end: _read(system, labelling, service, surveyed.found, drawn, points)
             for end, drawn in surveyed.drawn.items()

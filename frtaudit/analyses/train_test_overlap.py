@@ -78,9 +78,8 @@ class TrainTestOverlap:
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> Overlap:
         """Search all training sets once, whatever systems are audited."""
         rules = Rules(**{setting.name: getattr(self, setting.name) for setting in fields(Rules)})
-        return survey(
-            cohort_data, matcher_of(cohort_data, on_panel(spec, cohort_data), self.matcher, WHERE), rules
-        )
+        matcher = matcher_of(cohort_data, on_panel(spec, cohort_data), self.matcher, WHERE)
+        return survey(cohort_data, matcher, rules)
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""

@@ -339,9 +339,8 @@ class CollectionRun:
     def _end(self, selection: Chosen | None, stopped: FrtauditError | None) -> CollectionStatus:
         last = turns_of(self.spec.canaries, self.spec.canaries.rounds - 1)
         if stopped is None and not any(self.store.open(worker.number, last) for worker in self.workers):
-            forget(
-                self.store
-            )  # every call has a result that stays: no address and no handle is needed any more
+            # Every call has a result that stays: no address and no handle is needed any more.
+            forget(self.store)
             self.store.forget_handles()
             self.store.note(COMPLETE, "1")
         write_sittings(self.into, self.store, self.spec)

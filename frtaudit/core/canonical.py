@@ -44,6 +44,15 @@ def entries(value: object) -> list[Json]:
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
+def escape(name: str) -> str:
+    """A key as a step of a JSON pointer (RFC 6901).
+
+    >>> escape("a/b~")
+    'a~1b~0'
+    """
+    return name.replace("~", "~0").replace("/", "~1")
+
+
 def number_out(value: float) -> float | str:
     """A double as JSON holds it here: itself, or ``"inf"``, ``"-inf"``, ``"nan"``."""
     if math.isfinite(value):

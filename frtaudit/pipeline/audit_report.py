@@ -278,10 +278,8 @@ class Report:
         paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in answer(self.result))
         front, drawn = front_figure(self.result), ""
         if front is not None:
-            words, png = (
-                escape(f"{front.title}. {front.shows}"),
-                b64encode(front.drawing.png()).decode("ascii"),
-            )
+            words = escape(f"{front.title}. {front.shows}")
+            png = b64encode(front.drawing.png()).decode("ascii")
             drawn = f'<img style="max-width: 36em" alt="{words}" src="data:image/png;base64,{png}">'
         return f"<p><b>{escape(repr(self))}</b></p>{paragraphs}{drawn}{_short(self)}"
 

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from frtaudit.core.canonical import Json, entries, mapping, to_bytes
+from frtaudit.core.canonical import Json, entries, escape, mapping, to_bytes
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.methods import Target
 from frtaudit.core.spec import Report
@@ -215,8 +215,6 @@ def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
 
 def _places(value: Json, steps: Sequence[str], at: str) -> Iterator[str]:
     """Pointers to what a path leads to, where that holds something; ``*`` is every key."""
-    from frtaudit.report.source import escape
-
     if not steps:
         if value not in (None, "", [], {}, ()):
             yield at

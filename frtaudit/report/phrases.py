@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from frtaudit.core import Estimate
-from frtaudit.core.canonical import Json, mapping
+from frtaudit.core.canonical import Json, escape, mapping
 from frtaudit.core.metrics import RATES, kind_of, value_alike
 from frtaudit.core.spec import ThresholdSource
 from frtaudit.core.text import formatting, kinds
 from frtaudit.core.text.formatting import Style
 from frtaudit.core.text.kinds import Kind, printed
 from frtaudit.report.pieces import Footnotes, Part, Text, TextSpan, commas, spans
-from frtaudit.report.source import Bounds, Record, Source, escape
+from frtaudit.report.source import Bounds, Record, Source
 from frtaudit.report.words import display_name, words
 
 ABSENT = "–"

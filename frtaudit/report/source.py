@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
-from frtaudit.core.canonical import Json, entries, mapping
+from frtaudit.core.canonical import Json, entries, escape, mapping
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.core.text.formatting import count
@@ -306,8 +306,3 @@ def grouped(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 def rows_of(value: Json) -> list[Mapping[str, Json]]:
     """A list of the result's, as mappings."""
     return [mapping(row) for row in entries(value)]
-
-
-def escape(name: str) -> str:
-    """A key as a step of a JSON pointer (RFC 6901)."""
-    return name.replace("~", "~0").replace("/", "~1")

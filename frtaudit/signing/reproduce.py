@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeGuard
 
-from frtaudit.core.canonical import Json, read_json, sha256
+from frtaudit.core.canonical import Json, escape, read_json, sha256
 from frtaudit.core.machine.command_line import CheckParser
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.run_files import RESULT
@@ -23,7 +23,6 @@ from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
 from frtaudit.errors import DataError, FrtauditError, printable, why
 from frtaudit.report.files import jobs_in
-from frtaudit.report.source import escape
 
 RTOL = 1e-6
 ATOL = 1e-9

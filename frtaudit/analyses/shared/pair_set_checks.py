@@ -51,13 +51,11 @@ def certify(
     claims = [_claim("each pair stands once", counts[where] == 1, "pairs")]
     claims += _of_images(pairs, rules.per_image if rules else per_image)
     if per_subject is not None:
-        counts = np.bincount(cohort_data.cohort.subject_of[pairs.probe[pairs.mated]])
-        counts = counts[counts > 0]
-        rule, worst = (
-            f"each subject in at most {per_subject} mated pairs",
-            f"one has {int(counts.max(initial=0))}",
-        )
-        claims.append(_claim(rule, counts <= per_subject, "subjects", worst))
+        per_person = np.bincount(cohort_data.cohort.subject_of[pairs.probe[pairs.mated]])
+        per_person = per_person[per_person > 0]
+        rule = f"each subject in at most {per_subject} mated pairs"
+        worst = f"one has {int(per_person.max(initial=0))}"
+        claims.append(_claim(rule, per_person <= per_subject, "subjects", worst))
     if pairs.fold is not None and pairs.n_listed:
         fold = pairs.fold.astype(np.int64)
         claims += _of_folds(cohort_data, pairs, fold)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from frtaudit.core import AuditResult, Curve, Estimate
-from frtaudit.core.canonical import Json, dumps
-from frtaudit.report.source import escape
+from frtaudit.core.canonical import Json, dumps, escape
 
 _TEXT, _REAL, _WHOLE, _YES = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 _WHERE = [("provider", _TEXT), ("analysis", _TEXT), ("schema", _TEXT), ("group", _TEXT), ("weighting", _TEXT)]

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import entries, mapping
+from frtaudit.core.canonical import entries, escape, mapping
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections.tables import build_table, header, provider, whole_cell
-from frtaudit.report.source import Record, Source, escape
+from frtaudit.report.source import Record, Source
 
 COUNTED = (
     ("subjects", "subjects"),

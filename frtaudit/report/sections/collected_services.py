@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from frtaudit.core.canonical import Json, mapping
+from frtaudit.core.canonical import Json, escape, mapping
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.tables import build_table, header
-from frtaudit.report.source import escape, rows_of
+from frtaudit.report.source import rows_of
 from frtaudit.report.words import display_name, words
 
 AT = "/cohort/collection"

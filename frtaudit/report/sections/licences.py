@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from frtaudit.core.canonical import mapping
+from frtaudit.core.canonical import escape, mapping
 from frtaudit.core.plain.records import from_json
 from frtaudit.core.provenance import Origin, Provenance
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections.tables import build_table, header
-from frtaudit.report.source import Source, escape
+from frtaudit.report.source import Source
 
 OF_SYSTEM: Mapping[str, str] = {"model": "model", "weights": "weights", "training_data": "training data"}
 TEST_DATA = "test data"

@@ -1,10 +1,10 @@
 """The files that an audit wrote beside its result: names and digests."""
 
-from frtaudit.core.canonical import mapping
+from frtaudit.core.canonical import escape, mapping
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table
 from frtaudit.report.sections.tables import build_table, header
-from frtaudit.report.source import Source, escape
+from frtaudit.report.source import Source
 
 FOLDER = "lists"
 SHOWN = 16

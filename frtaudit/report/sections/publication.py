@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import entries, mapping
+from frtaudit.core.canonical import entries, escape, mapping
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections.tables import build_table, header
-from frtaudit.report.source import Source, escape
+from frtaudit.report.source import Source
 
 AT = "/cohort/publication"
 COUNTS = {

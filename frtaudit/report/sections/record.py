@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import Json, mapping
+from frtaudit.core.canonical import Json, escape, mapping
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
 from frtaudit.report.sections import licences
 from frtaudit.report.sections.tables import build_table, header
-from frtaudit.report.source import Source, escape
+from frtaudit.report.source import Source
 
 LINE = 110
 

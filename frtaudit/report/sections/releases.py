@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from frtaudit.core import Target
-from frtaudit.core.canonical import mapping
+from frtaudit.core.canonical import escape, mapping
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
@@ -15,7 +15,7 @@ from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Part, Table,
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import build_table, header, methods_said, provider
-from frtaudit.report.source import Record, Source, escape
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 CHANGE = "d_l2_change"

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from frtaudit.core import Target
-from frtaudit.core.canonical import mapping
+from frtaudit.core.canonical import escape, mapping
 from frtaudit.core.metrics import INDICES
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said
-from frtaudit.report.source import AtKey, Record, Source, at_key, escape
+from frtaudit.report.source import AtKey, Record, Source, at_key
 from frtaudit.report.words import display_name, words
 
 ANALYSIS = "robustness"

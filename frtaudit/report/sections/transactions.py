@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from frtaudit.core import Target
-from frtaudit.core.canonical import mapping
+from frtaudit.core.canonical import escape, mapping
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
@@ -16,7 +16,7 @@ from frtaudit.report.sections.tables import (
     provider,
     system_blocks,
 )
-from frtaudit.report.source import Record, Source, at_key, by_place, escape, grouped
+from frtaudit.report.source import Record, Source, at_key, by_place, grouped
 
 ANALYSIS, FEWER = "transactions", "attempts"
 RATES, GENERALISED = ("far", "frr"), ("gfar", "gfrr")
