@@ -15,6 +15,7 @@ import frtaudit
 from frtaudit.core.spec import Bootstrap, Thresholds
 from frtaudit.core.spec import Report as Settings
 from frtaudit.errors import DataError, SpecError
+from frtaudit.pipeline import audit as auditing
 from frtaudit.pipeline.door import load_spec
 from frtaudit.pipeline.rederive import rederive
 from frtaudit.signing.reproduce import reproduce
@@ -296,3 +297,16 @@ def test_one_text_is_no_list_of_overrides() -> None:
         frtaudit.compare([runs() / "one"], "seed=1")
     with pytest.raises(SpecError, match=r"runs: the text 'one'; accepted: a list: \['one'\]"):
         frtaudit.compare("one")
+
+
+def test_a_missing_review_file_is_told_before_data_are_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By the functions of a program as by the command, and a run leaves no folder."""
+    monkeypatch.setattr(auditing, "prepare", pytest.fail)
+    monkeypatch.chdir(tmp_path)
+    words = ["audit=demo", "analyses.identity_check.reviewed=missing.csv"]
+    for door in (frtaudit.audit, lambda spec: frtaudit.run(spec, tmp_path / "run")):
+        with pytest.raises(DataError, match=r"missing\.csv"):
+            door(words)
+    assert not list(tmp_path.iterdir())
