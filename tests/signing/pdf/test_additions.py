@@ -32,6 +32,7 @@ from frtaudit.signing.pdf import additions
 from frtaudit.signing.pdf.appending import Appending, signature_metadata
 from frtaudit.signing.pdf.pades import pades_of
 from frtaudit.signing.pdf.reader import ReportReader
+from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
 
@@ -267,6 +268,23 @@ def test_a_list_that_revokes_the_signer_is_seen(days: int, with_evidence: bytes,
     assert (found.distrust is None) == (days > 0)
     assert days > 0 or "revoked on" in str(found.distrust)
     assert found.ended == found.distrust  # whoever trusts the key itself is told, too
+
+
+KEY = b"/" + b"A" * 40
+DSS_LINES = (b"/Certs [ 1 0 R ]", b"/CRLs [ 2 0 R ]", b"/VRI <<\n" + KEY + b" 3 0 R\n>>")
+
+
+@pytest.mark.parametrize("more", [(), (DSS_LINES[1],), (DSS_LINES[2],), (b"/Other [ 1 0 R ]",)])
+def test_a_dss_has_each_list_once(more: tuple[bytes, ...]) -> None:
+    """A list of revocation data or of signatures that stands twice, or another one, is not of frtaudit."""
+    texts = {number: b"<<\n/Length 1\n>>\nstream\n%d\nendstream" % number for number in (1, 2)}
+    text = b"\n".join((b"<<", *DSS_LINES, *more, b">>"))
+    if more:
+        with pytest.raises(AlterationError, match="the DSS is not in the form"):
+            additions._store(text, texts)
+        return
+    store = additions._store(text, texts)
+    assert (store.certificates, store.crls, store.vri) == ({1: b"1"}, {2: b"2"}, {KEY[1:]: 3})
 
 
 def test_an_object_of_before_is_not_new() -> None:
