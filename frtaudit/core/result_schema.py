@@ -132,10 +132,28 @@ class _Publication(TypedDict):
     left_out: Mapping[str, Count]
 
 
+class _Embedded(TypedDict):
+    listed: Count
+    embedded: Count
+    several_faces: Count
+
+
+class _Templates(TypedDict):
+    """Stands only where ``frtaudit embed`` made templates; a publishable variant has none of the counts."""
+
+    settings: Mapping[str, str]
+    source: str
+    licence: str
+    images: NotRequired[_Embedded]
+    failures: NotRequired[Mapping[str, Count]]
+    checks: NotRequired[Mapping[str, bool | float]]
+
+
 class _Cohort(_Counts):
     schemas: Mapping[str, _Classes]
     collection: NotRequired[_Collection]
     sanitized: NotRequired[Sanitized]
+    templates: NotRequired[Mapping[str, _Templates]]
     publication: NotRequired[_Publication]
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -14,13 +15,15 @@ from goldilocks_audits import curate_spec
 from local_tsa import authorities, running
 from small_audits import REQUIREMENTS, TARGETS, spec
 
+from frtaudit.cli.main import main
 from frtaudit.core import AuditResult
-from frtaudit.core.canonical import sha256
+from frtaudit.core.canonical import sha256, to_bytes
 from frtaudit.core.identity import to_plain
 from frtaudit.core.seal import sealed_content
 from frtaudit.core.spec import Bootstrap, Report, Thresholds
 from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError
+from frtaudit.inputs.template_record import FORMAT
 from frtaudit.pipeline import run as delivery
 from frtaudit.pipeline import tables
 from frtaudit.pipeline.components import load_cohort
@@ -40,6 +43,16 @@ pytestmark = pytest.mark.filterwarnings(
     r"ignore:unclosed file .*sRGB2014\.icc:ResourceWarning",
     r"ignore:.*sRGB2014\.icc:pytest.PytestUnraisableExceptionWarning",
 )
+RECORD = {
+    "format": FORMAT,
+    "settings": {"size": "112 112"},
+    "source": "a paper",
+    "licence": "free",
+    "images": {"listed": 181, "embedded": 180, "several_faces": 0},
+    "failures": {"no_face": 1},
+    "checks": {"separation": 2.5, "unit_length": True, "mated_pairs": 180},
+    "said": [],
+}
 FILES = {"result.json", "verdict.json", "report.json", "report.html", "report.pdf", "tables"}
 
 
@@ -253,6 +266,36 @@ def test_lists_are_written_signed_and_named_by_the_result(tmp_path: Path) -> Non
     assert verify(tmp_path / "run").exit_code in {0, 3}
     (tmp_path / "run" / "lists" / "test_sets" / "curated" / "pairs.txt").write_text("changed")
     assert verify(tmp_path / "run").exit_code == 2
+
+
+def test_a_run_on_embedded_templates_verifies(tmp_path: Path) -> None:
+    """What `frtaudit embed` made them with stands in the result, and without its counts in a publishable variant."""
+    people = [(f"{k}_{shot}.jpg", f"p{k}") for k in range(60) for shot in range(3)]
+    vectors = np.random.default_rng(1).normal(size=(60, 1, 8)) + 0.3 * np.random.default_rng(2).normal(
+        size=(60, 3, 8)
+    )
+    folder = tmp_path / "faces"
+    (folder / "templates").mkdir(parents=True)
+    pd.DataFrame(people, columns=["image_id", "subject_id"]).to_csv(folder / "metadata.csv", index=False)
+    file = folder / "templates" / "engine.npz"
+    np.savez(file, image_id=[image for image, _ in people], embedding=np.float32(vectors.reshape(180, 8)))
+    record = {**RECORD, "templates": sha256(file.read_bytes())}
+    file.with_suffix(".json").write_bytes(to_bytes(record))
+    words = [
+        "audit=templates",
+        f"cohort.root={folder}",
+        "schema=null",
+        "bootstrap.B=199",
+        "thresholds.fmr=[0.1]",
+    ]
+    words += ["analyses=[error_rates,failures]", "report.pdf=false", f"hydra.run.dir={tmp_path / 'run'}"]
+    assert main(["run", *words]) == 0
+    assert main(["verify", str(tmp_path / "run"), "--strict"]) == 0
+    assert main(["publish", str(tmp_path / "run"), "--out", str(tmp_path / "published")]) == 0
+    assert main(["verify", str(tmp_path / "published")]) == 0
+    for name, keys in (("run", 6), ("published", 3)):
+        result = json.loads((tmp_path / name / "result.json").read_bytes())
+        assert len(result["cohort"]["templates"]["engine"]) == keys
 
 
 def test_a_sealed_run_carries_its_seal_and_verifies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
