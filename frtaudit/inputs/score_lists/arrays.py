@@ -129,7 +129,7 @@ def _kinds(mated: npt.ArrayLike) -> Floats:
     try:
         return _numbers("mated", mated)
     except DataError:
-        words = np.array(mated, dtype=object)
+        words = np.array(_unmasked(mated), dtype=object)
         if words.ndim != 1 or not any(isinstance(word, str) for word in words):
             raise
     kinds = np.array([truth(str(word).strip().lower()) for word in words], dtype=np.float64)
@@ -144,7 +144,7 @@ def _numbers(name: str, values: npt.ArrayLike) -> Floats:
     if getattr(getattr(values, "dtype", None), "kind", "") == "c":  # a list of them is no array of numbers
         raise DataError(name, "an array of complex numbers", "real numbers")
     try:
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = np.asarray(_unmasked(values), dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError(name, "not an array of numbers", "one number for each comparison") from None
     if numbers.ndim != 1 or not numbers.size:
@@ -153,6 +153,15 @@ def _numbers(name: str, values: npt.ArrayLike) -> Floats:
     if infinite.size:
         raise DataError(f"{name} row {infinite[0]}", "an infinite number", "a finite number, or NaN")
     return numbers
+
+
+def _unmasked(values: npt.ArrayLike) -> npt.ArrayLike:
+    """The values with None for each that a mask of NumPy leaves out: a NaN, or an empty text."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    kept = np.ma.getdata(values).astype(object)
+    kept[np.ma.getmaskarray(values)] = None
+    return kept
 
 
 def _two(name: str, sides: Sides) -> Sides:
@@ -168,7 +177,7 @@ def _texts(name: str, values: npt.ArrayLike, size: int) -> list[str]:
     if isinstance(values, list | tuple) and any(isinstance(value, tuple) for value in values):
         flat = list(values)  # each is a name
     else:
-        flat = np.asarray(values, dtype=object).ravel().tolist()
+        flat = np.asarray(_unmasked(values), dtype=object).ravel().tolist()
     series = pd.Series(flat, dtype=object)
     _check_length(name, series.size, size)
     return [str(text) for text in series.map(str, na_action="ignore").fillna("")]

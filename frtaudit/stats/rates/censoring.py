@@ -163,6 +163,8 @@ def eer_hidden(censoring: Censoring, threshold: float, fmr: float, fnmr: float) 
     >>> eer_hidden(Censoring(values=5), 3.0, 0.30, 0.02)
     'refused: the scores come in steps, FMR 0.3 and FNMR 0.02 are the nearest to each other'
     """
+    if abs(fmr - fnmr) == 1:
+        return "refused: all scores are the same"
     low = censoring.floor is not None and threshold <= censoring.floor.score and fmr < fnmr
     high = censoring.ceiling is not None and threshold >= censoring.ceiling.score and fnmr > fmr
     if low or high:

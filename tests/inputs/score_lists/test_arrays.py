@@ -1,8 +1,12 @@
 """Arrays as a cohort. Tests also score_cohort, which makes one of score lists and of arrays."""
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.errors import DataError
 from frtaudit.inputs.score_lists.arrays import score_arrays
 
 SEX = {"sex": SchemaSpec(column="sex", classes=("f", "m"))}
@@ -55,3 +59,20 @@ def test_another_score_is_another_input() -> None:
     ]
     digests = [arrays.load({}, 0).inputs["scores"] for arrays in made]
     assert digests[0] == digests[1] != digests[2]
+
+
+def test_what_a_mask_leaves_out_is_missing() -> None:
+    """A masked score failed, a masked class is not known, a masked label is refused: what lies below is not read."""
+    score = np.ma.array([0.9, -9.0, 0.3, 0.1], mask=[0, 1, 0, 0])
+    kinds = np.ma.array([1, 0, 0, 0], mask=[0, 0, 0, 0])
+    sexes = (SEXES[0], np.ma.array(["f", "m", "f", "f"], mask=[0, 0, 1, 1]))
+    settings: Any = {"samples": None, "system": "x"}
+    masked = score_arrays(score, kinds, subjects=SUBJECTS, groups={"sex": sexes}, **settings)
+    plain = score_arrays(
+        [0.9, np.nan, 0.3, 0.1], [1, 0, 0, 0], subjects=SUBJECTS, groups={"sex": SEXES}, **settings
+    )
+    assert masked.load(SEX, 0).inputs == plain.load(SEX, 0).inputs
+    for labels in (kinds, np.ma.array(["mated", "no", "no", "no"])):
+        labels[2] = np.ma.masked
+        with pytest.raises(DataError, match=r"^mated row 2: .*neither mated nor non-mated"):
+            score_arrays(score, labels, subjects=SUBJECTS, groups={}, **settings)

@@ -249,6 +249,12 @@ def test_an_equal_error_rate_of_steps_is_hidden_by_a_percent_and_a_half(
     assert eer_hidden(Censoring(), 3.0, fmr, fnmr) is None
 
 
+def test_scores_that_are_all_the_same_have_no_equal_error_rate() -> None:
+    """FMR 0 and FNMR 1 are the nearest to each other; their mean is no rate of anything."""
+    assert eer_hidden(Censoring(), 0.5, 0.0, 1.0) == "refused: all scores are the same"
+    assert eer_hidden(Censoring(), 0.5, 0.0, 0.999) is None
+
+
 def test_an_equal_error_rate_beyond_a_pile_is_hidden() -> None:
     """Past the floor or the ceiling as at them; the rates that would meet beyond are others."""
     found = Censoring(
