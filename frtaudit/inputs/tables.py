@@ -268,7 +268,8 @@ def _csv(path: Path, name: str) -> Table:
         accepted = "UTF-8, commas, semicolons or tabs, one header line"
         raise DataError(name, f"not a readable CSV file ({error})", accepted) from None
     if not isinstance(frame.index, pd.RangeIndex):
-        raise DataError(name, "lines hold more fields than the header", "as many fields as the header")
+        problem = "holds more fields than the header"
+        raise DataError(f"{name} line {2 + skipped}", problem, "as many fields as the header")
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     frame = _filled(frame[(frame != "").any(axis=1)], name)
     return Table(name=name, frame=frame, unit="line", first=2 + skipped, decimal_comma=separator == ";")

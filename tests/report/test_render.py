@@ -31,6 +31,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.spec_values import Paper
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import render
+from frtaudit.report.references import FOLDED
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {"result.json": b"{}\n", "report.json": b"{}"}
@@ -49,6 +50,18 @@ print(hashlib.sha256(page.encode()).hexdigest(), hashlib.sha256(paper).hexdigest
 def page() -> str:
     """The synthetic report as HTML."""
     return render.html(result(), SETTINGS, DATE, "unsigned")
+
+
+def test_an_equal_error_rate_alone_is_not_folded() -> None:
+    """No section of the main report is a heading with nothing below it."""
+    rates = tuple(estimate for estimate in result().estimates if estimate.metric == "eer")
+    alone = render.html(
+        replace(result(), estimates=rates, findings=(), curves=()), SETTINGS, DATE, "unsigned"
+    )
+    sections = re.findall(r"<section[^>]*>.*?</section>", FOLDED.sub("", alone), re.DOTALL)
+    texts = [re.sub(r"<h2.*?</h2>|<[^>]*>|\s", "", section, flags=re.DOTALL) for section in sections]
+    assert any("equalerrorrate" in text.lower() for text in texts)
+    assert all(texts)
 
 
 def test_no_two_landmarks_have_one_name(page: str) -> None:

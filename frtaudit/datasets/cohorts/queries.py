@@ -155,7 +155,7 @@ class Queries:
 
         from frtaudit.core.cohort import ledger_of
         from frtaudit.inputs.queries.answers import with_answers
-        from frtaudit.inputs.queries.boxes import boxes_of
+        from frtaudit.inputs.queries.boxes import boxes_of, need_no_boxes
         from frtaudit.inputs.queries.faces import faces_of, services_of
         from frtaudit.inputs.score_lists.scorelist import read_scores
         from frtaudit.labelling.crops import crops_of_faces, near_duplicates
@@ -166,7 +166,7 @@ class Queries:
         if self.answers is not None:
             extra.append(Path(self.answers))
             images = with_answers(images, read_table(extra[-1], extra[-1].name))
-        lists = [read_scores(path, path.name) for path in paths]
+        lists = [read_scores(need_no_boxes(path), path.name) for path in paths]
         boxes = None if self.boxes is None else boxes_of(read_table(folder / self.boxes, self.boxes))
         providers = sorted({name for scores in lists for name in scores.provider.names.tolist()})
         raw, alone = services_of(images, lists, crops_of(boxes, providers))

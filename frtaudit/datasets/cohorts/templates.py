@@ -239,6 +239,9 @@ def _template_files(
 
     paths = _npz(root)
     if not paths and os.path.lexists(root / "templates"):
+        other = next((path.name for path in root.glob("templates/*") if path.suffix.lower() == ".npz"), None)
+        if other is not None:
+            raise DataError(f"templates/{other}", "an ending in capitals", f"{Path(other).stem}.npz")
         accepted = f"templates/<provider>.npz below cohort.root{_or_import(root)}"
         raise DataError("templates", "no .npz file", accepted)
     for path in paths:

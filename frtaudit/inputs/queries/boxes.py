@@ -1,12 +1,14 @@
 """Boxes that services drew round faces, as a file holds them."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Texts
+from frtaudit.errors import DataError
 from frtaudit.inputs.score_lists.scorelist import PROVIDER
-from frtaudit.inputs.tables import Table
+from frtaudit.inputs.tables import Table, read_table, table_stem
 
 IMAGE, FACE = ("image", "image_id"), ("face", "face_id")
 SIDES = ("x", "y", "width", "height")
@@ -25,6 +27,13 @@ class BoxList:
     provider: Texts
     face: Texts
     box: Floats
+
+
+def need_no_boxes(path: Path) -> Path:
+    """A score list. Raises :class:`DataError` for a file of boxes among them that is not declared."""
+    if table_stem(path.name) == "boxes" and set(SIDES) <= set(read_table(path, path.name).columns):
+        raise DataError(path.name, "a file of boxes among the score lists", f"cohort.boxes={path.name}")
+    return path
 
 
 def boxes_of(table: Table) -> BoxList:

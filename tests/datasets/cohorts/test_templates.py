@@ -172,6 +172,10 @@ def test_missing_files_are_one_line(root: Path) -> None:
     embeddings = f"; embeddings of any other layout: frtaudit import {root} into=OUT$"
     with pytest.raises(DataError, match=f"templates: no .npz file.*{embeddings}"):
         TemplateFolder(root=str(root)).load({}, 0)
+    (root / "templates" / "One.NPZ").touch()
+    with pytest.raises(DataError, match=r"^templates/One\.NPZ: an ending in capitals; accepted: One\.npz$"):
+        TemplateFolder(root=str(root)).load({}, 0)
+    (root / "templates" / "One.NPZ").unlink()
     (root / "metadata.csv").unlink()
     with pytest.raises(DataError, match=r"^metadata.csv: no such file below .*cohort.metadata=FILE[^;]*$"):
         TemplateFolder(root=str(root)).load({}, 0)

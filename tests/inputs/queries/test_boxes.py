@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from frtaudit.errors import DataError
-from frtaudit.inputs.queries.boxes import BoxList, boxes_of
+from frtaudit.inputs.queries.boxes import BoxList, boxes_of, need_no_boxes
 from frtaudit.inputs.tables import read_table
 
 HEADER = "image,provider,face,x,y,width,height"
@@ -50,3 +50,15 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
     path.write_text("image,provider,face,x,y,height\np1,acme,f,1,1,2\n")
     with pytest.raises(DataError, match="no column width"):
         boxes_of(read_table(path, path.name))
+
+
+def test_undeclared_boxes_are_no_score_list(tmp_path: Path) -> None:
+    """The advice names the setting; a score list of a service of that name is one."""
+    path = tmp_path / "boxes.csv"
+    path.write_text("image,provider,face,x,y,width,height\na,one,f,1,2,3,4\n")
+    with pytest.raises(
+        DataError, match=r"^boxes\.csv: a file of boxes .*; accepted: cohort\.boxes=boxes\.csv$"
+    ):
+        need_no_boxes(path)
+    path.write_text("probe,reference,score\na,b,0.5\n")
+    assert need_no_boxes(path) == path
