@@ -73,7 +73,8 @@ class TemplateFile:
         if ids.dtype.kind not in "USiuf":
             raise DataError(self.name, f"image_id holds {ids.dtype}", "a list of ids")
         seen: set[str] = set()
-        for row, name in enumerate(names := ids.astype(str).tolist()):
+        names = [text.strip() for text in ids.astype(str).tolist()]  # as of metadata
+        for row, name in enumerate(names):
             if name not in self.index:
                 problem = f"row {row} has an image id without metadata"
                 raise DataError(self.name, problem, "ids of the metadata")

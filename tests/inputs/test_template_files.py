@@ -30,6 +30,12 @@ def test_templates_come_in_cohort_order(tmp_path: Path) -> None:
     assert found.vectors.dtype == np.float32
 
 
+def test_spaces_at_the_ends_of_an_id_do_not_count(tmp_path: Path) -> None:
+    """As in the tables that name the same samples."""
+    found = saved(tmp_path, embedding=GOOD, image_id=np.array([" c", "a ", "\tb"])).templates()
+    assert found.rows.tolist() == [0, 1]
+
+
 def test_samples_without_a_row_failed(tmp_path: Path) -> None:
     """The declared reason is the code, no_template where none is declared."""
     assert saved(tmp_path, embedding=GOOD, image_id=IDS).failed() == {2: "no_face"}
