@@ -44,25 +44,30 @@ def nothing_waits_for_the_disk() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def every_result_follows_its_schema() -> Iterator[None]:
-    """What any audit in a test comes to is what `frtaudit verify` accepts; lists are looked at in part."""
-    auditing = sys.modules.get("frtaudit.pipeline.audit")  # no test that was collected audits without it
-    if auditing is None:
-        yield
-        return
+    """What an audit or a publication in a test comes to is what `frtaudit verify` accepts; lists are read in part."""
     from jsonschema import Draft202012Validator
 
     from frtaudit.core.result_schema import result_schema
 
-    validator, result_of = Draft202012Validator(result_schema({"type": "object"})), auditing._result
+    validator = Draft202012Validator(result_schema({"type": "object"}))
 
-    def checked(*args: object) -> object:
-        result = result_of(*args)
-        value = {key: part[:9] if isinstance(part, list) else part for key, part in result.to_json().items()}
-        validator.validate(value)
-        return result
+    def checked(make: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*args: object) -> object:
+            value = (result := make(*args)).to_json()
+            validator.validate(
+                {key: part[:9] if isinstance(part, list) else part for key, part in value.items()}
+            )
+            return result
+
+        return made
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(auditing, "_result", checked)
+        for module, name in (("audit", "_result"), ("run", "published")):
+            loaded = sys.modules.get(
+                f"frtaudit.pipeline.{module}"
+            )  # by a test that was collected, else by none
+            if loaded is not None:
+                patch.setattr(loaded, name, checked(getattr(loaded, name)))
         yield
 
 
