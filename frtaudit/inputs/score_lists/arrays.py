@@ -159,9 +159,9 @@ def _unmasked(values: npt.ArrayLike) -> npt.ArrayLike:
     """The values with None for each that a mask of NumPy leaves out: a NaN, or an empty text."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
-    kept = np.ma.getdata(values).astype(object)
-    kept[np.ma.getmaskarray(values)] = None
-    return kept
+    plain = np.ma.getdata(values).astype(object)
+    plain[np.ma.getmaskarray(values)] = None
+    return plain
 
 
 def _two(name: str, sides: Sides) -> Sides:
