@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -133,3 +135,23 @@ def test_a_signer_gives_no_time(signer: Signer) -> None:
     trust = Trust(keyids=frozenset({statement.keyid}))
     found = parties(Evidence(pdf=pdf, inner=statement), trust)
     assert [check.status for check in found] == [CheckStatus.OK, CheckStatus.UNTRUSTED]
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_a_trusted_certificate_vouches_for_the_key_of_its_statement(
+    signer: Signer, other: Signer, names: bool
+) -> None:
+    """The key of the outer statement is trusted where its certificate is that of a trusted signature of the PDF."""
+    certificate = signer.certificate if names else other.certificate
+    outer: Any = SimpleNamespace(certificate=certificate, is_of_certificate=True, keyid="k" * 64, when=WHEN)
+    made = PdfSignature(
+        field="Signature1",
+        certificate=signer.certificate,
+        when=WHEN,
+        end=1,
+        is_timestamp=False,
+        distrust=None,
+    )
+    pdf = SignedPdf(signatures=(made,), attachments={})
+    first, *_ = parties(Evidence(pdf=pdf, outer=outer), Trust())
+    assert first.status is (CheckStatus.OK if names else CheckStatus.UNTRUSTED)

@@ -87,3 +87,11 @@ def test_complete_pairs_count_each_comparison_once() -> None:
     """Within two cells of 3 and 2 samples and one subject in none: the pairs of different subjects, counted by hand."""
     found = complete_pairs(np.array([2, 1, 1, 1, 5]), np.array([0, 0, 1, 1, -1], dtype=np.int32))
     assert found == 2 * 1 + 1 * 1
+
+
+def test_cells_and_scopes_make_rooms_together() -> None:
+    """Subjects of another cell or another scope are not compared, whatever their numbers."""
+    cells, scope = np.int32([0, 2, 1, 1]), np.int32([1, 0, 1, 1])
+    found = complete_trials(np.array([1, 1, 2, 3]), cells, scope)
+    assert found.comparisons.tolist() == [0, 0, 6, 6]
+    assert found.partners.tolist() == [0, 0, 1, 1]
