@@ -134,7 +134,7 @@ def _ready(
     nothing is there, otherwise once it is known which jobs are meant.
     """
     named = [word.partition("=")[2] for word in hydras if word.startswith(f"{SWEEP_FOLDER}=")]
-    if not Path(named[-1] if named else SWEEPS).exists():
+    if not os.path.lexists(named[-1] if named else SWEEPS):
         refuse_where_none_can_run(_typed(overrides, config_dir))
     plan, specs = _planned(overrides, config_dir)
     folder = Path(named[-1] if named else SWEEPS / plan.folder).absolute()

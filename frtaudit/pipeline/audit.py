@@ -6,7 +6,6 @@ from typing import cast
 
 import pyarrow as pa
 
-from frtaudit.config.places import check_files
 from frtaudit.core import AuditResult, CohortData, Groups
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
@@ -54,7 +53,6 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     from frtaudit.signing.seal import attach_seal, load_seal  # pyHanko: not for a check
 
     seal = load_seal(spec.seal)
-    check_files(spec.analyses.values())
     prepared = prepare(spec, source)
     cohort_data, groups, comparisons = prepared.cohort_data, prepared.groups, prepared.comparisons
     inputs = inputs_of(spec, cohort_data, prepared.providers)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from frtaudit.config.composition import CONFIG, composed
 from frtaudit.config.load import load_spec, typed
+from frtaudit.config.places import check_files
 from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
 from frtaudit.core.methods import Target
@@ -297,9 +298,10 @@ def _in_memory(spec: AuditSpec, source: ScoreArrays | None = None) -> Report:
 
 
 def _typed(spec: Spec) -> AuditSpec:
-    if isinstance(spec, AuditSpec):
-        return spec
-    return load_spec(_listed("spec", spec))
+    """The spec of an audit, once the files that its analyses name are there: they are read last."""
+    typed_spec = spec if isinstance(spec, AuditSpec) else load_spec(_listed("spec", spec))
+    check_files(typed_spec.analyses.values())
+    return typed_spec
 
 
 def _listed(name: str, values: Sequence[T]) -> Sequence[T]:

@@ -291,6 +291,8 @@ def test_a_folder_of_ones_own_holds_one_sweep(somewhere: Path) -> None:
     (somewhere / "taken").write_text("mine")
     with pytest.raises(DataError, match=r"^hydra.sweep.dir: a file stands where a folder is needed"):
         sweep("seed=1,2", "hydra.sweep.dir=taken")
+    with pytest.raises(DataError, match=r"^hydra.sweep.dir: the name is too long"):
+        sweep("seed=1,2", f"hydra.sweep.dir={'x' * 300}")
 
 
 @pytest.mark.parametrize("name", ["result.json", "report.json", "statement.dsse.json", "sweep.csv"])

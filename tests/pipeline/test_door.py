@@ -196,6 +196,10 @@ def test_nobody_named_is_independent_comparisons() -> None:
         ({"mated": [[1], [1, 0]]}, "mated: not an array of numbers"),
         ({"scores": [[1], [1, 0]]}, "scores: not an array of numbers"),
         ({"scores": np.array([0.1 + 1j])}, "scores: an array of complex numbers; accepted: real numbers"),
+        (
+            {"scores": np.zeros(1, dtype=[("a", float)])},
+            "scores: an array of records; accepted: real numbers",
+        ),
         ({"groups": {"subject": (["a"], ["a"])}}, "groups: 'subject' is the name of another column"),
         ({"samples": (["a"],)}, "samples: 1 arrays; accepted: two"),
     ],
@@ -310,3 +314,10 @@ def test_a_missing_review_file_is_told_before_data_are_read(
         with pytest.raises(DataError, match=r"missing\.csv"):
             door(words)
     assert not list(tmp_path.iterdir())
+
+
+def test_scores_that_name_nobody_need_no_review_file() -> None:
+    """The analysis that would read it is not made."""
+    scores, mated = np.r_[np.linspace(0.4, 1, 60), np.linspace(0, 0.6, 90)], np.repeat([1, 0], [60, 90])
+    reviewed = ["analyses.identity_check.reviewed=missing.csv", *QUICK]
+    assert frtaudit.evaluate(scores, mated, fmr=[0.1], overrides=reviewed).result.estimates

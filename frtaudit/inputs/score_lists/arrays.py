@@ -141,8 +141,10 @@ def _kinds(mated: npt.ArrayLike) -> Floats:
 
 
 def _numbers(name: str, values: npt.ArrayLike) -> Floats:
-    if getattr(getattr(values, "dtype", None), "kind", "") == "c":  # a list of them is no array of numbers
-        raise DataError(name, "an array of complex numbers", "real numbers")
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    if kind in ("c", "V"):  # a list of them is no array of numbers
+        problem = "an array of complex numbers" if kind == "c" else "an array of records"
+        raise DataError(name, problem, "real numbers")
     try:
         numbers = np.asarray(_unmasked(values), dtype=np.float64)
     except (TypeError, ValueError):
