@@ -100,7 +100,13 @@ class Coverage:
                 yield from _told(system, row, at, missed, alpha)
 
     def _simulate(
-        self, stage: Stage, row: Row, scenario: Scenario, truth: float, alpha: float, rng: np.random.Generator
+        self,
+        stage: Stage,
+        row: Row,
+        scenario: Scenario,
+        truth: float,
+        alpha: float,
+        rng: "np.random.Generator",
     ) -> dict[Method, Misses]:
         """Draw the cohorts, in chunks that fit, and count each method's misses."""
         total = {method: Misses(lower=0, upper=0, given=0) for method in stage.methods}
@@ -118,7 +124,7 @@ class Coverage:
                 total[method] += coverage.misses(bounds, truth)
         return total
 
-    def _drift(self, moving: Moving, cohorts: int, rng: np.random.Generator) -> "Drift":
+    def _drift(self, moving: Moving, cohorts: int, rng: "np.random.Generator") -> "Drift":
         """How far the threshold of each cohort lies from the true one, and how far its replicates' do from its own."""
         over = moving.stage.over
         drawn = self._draw(moving.stage, Scenario.ESTIMATE, moving.target, cohorts, rng, None)
@@ -135,7 +141,7 @@ class Coverage:
         scenario: Scenario,
         truth: float,
         cohorts: int,
-        rng: np.random.Generator,
+        rng: "np.random.Generator",
         shift: Floats | None,
     ) -> Drawn:
         effects = stage.effects
@@ -192,7 +198,7 @@ def _truths(summary: RateSummary, alpha: float, stage: Stage) -> Iterator[tuple[
 
 
 def _bounds(
-    stage: Stage, row: Row, drawn: Drawn, alpha: float, drift: Drift | None, rng: np.random.Generator
+    stage: Stage, row: Row, drawn: Drawn, alpha: float, drift: Drift | None, rng: "np.random.Generator"
 ) -> Iterator[tuple[Method, Bounds]]:
     copies = stage.copies or {}
     counts = drawn.errors.astype(np.float64)

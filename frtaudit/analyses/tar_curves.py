@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import scipy
 
 from frtaudit.core import Curve, Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Floats
@@ -20,6 +19,7 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of
 from frtaudit.evaluation.intervals import SHARE, empty, finite
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import SCALE, to_scale

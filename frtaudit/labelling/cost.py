@@ -234,7 +234,7 @@ def _block(scores: Sequence[Floats], modes: Sequence[tuple[float, float]]) -> tu
     return np.where(there, scaled, 0.0), there
 
 
-def truths(faces: Faces, fitted: Likely, count: int, rng: np.random.Generator) -> Mapping[End, Truths]:
+def truths(faces: Faces, fitted: Likely, count: int, rng: "np.random.Generator") -> Mapping[End, Truths]:
     """``count`` possible truths at either end, of the same queries drawn anew.
 
     Uncertain labels that share a cause, bad images, relatives among the faces, do not cancel out: that is why there are

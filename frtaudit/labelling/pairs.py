@@ -15,7 +15,7 @@ from frtaudit.labelling.settings import Between
 OTHER_GROUP, NOT_DRAWN = "comparison_between_groups", "comparison_between_queries_not_drawn"
 
 
-def pairs_of(faces: Faces, group: Ints, between: Between, rng: np.random.Generator) -> tuple[Index, Index]:
+def pairs_of(faces: Faces, group: Ints, between: Between, rng: "np.random.Generator") -> tuple[Index, Index]:
     """Indices of the two faces of each pair, the first below the second, shape (P,) int32 each, in ascending order.
 
     ``group``: shape (Q,), the group of each query, -1: paired with nobody. Fewer are drawn where fewer there are.
@@ -33,7 +33,7 @@ def pairs_of(faces: Faces, group: Ints, between: Between, rng: np.random.Generat
     return (keys // size).astype(np.int32), (keys % size).astype(np.int32)
 
 
-def _between(faces: Faces, of_face: Ints, wanted: int | None, rng: np.random.Generator) -> Ints:
+def _between(faces: Faces, of_face: Ints, wanted: int | None, rng: "np.random.Generator") -> Ints:
     """Keys first * F + second of pairs between queries of one group: all, or as many as are wanted, each once.
 
     Drawn at random with repetitions left out, or, where more than a third is wanted, from the list of all.

@@ -11,9 +11,9 @@ extremes that meet. (Cox 1980, JASA 75:377, calls the search for further cells c
 from collections.abc import Iterator
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Floats
+from frtaudit.stats._scipy import scipy
 
 SLACK = 1e-6  # of the programmes' solutions; cells are whole numbers
 

@@ -12,7 +12,7 @@ _BLOCK = 4096  # rows at a time: temporary arrays of all of them would take most
 _STRAIGHT = 1e12  # draws of this concentration are the mean to six digits; far beyond, its terms overflow
 
 
-def uniform_directions(rng: np.random.Generator, n: int, dimension: int) -> Floats:
+def uniform_directions(rng: "np.random.Generator", n: int, dimension: int) -> Floats:
     """``n`` independent uniform unit vectors, shape (n, dimension), float64: normalised Gaussians.
 
     >>> uniform_directions(np.random.default_rng(0), 2, 3).shape
@@ -41,7 +41,7 @@ def blocks(n: int) -> Iterator[slice]:
         yield slice(start, start + _BLOCK)
 
 
-def von_mises_fisher(rng: np.random.Generator, means: Floats, kappa: Floats) -> Floats:
+def von_mises_fisher(rng: "np.random.Generator", means: Floats, kappa: Floats) -> Floats:
     """One draw from vMF(means[i], kappa[i]) for each row; shapes (N, D), (N,) -> (N, D), unit rows, D >= 2.
 
     The cosine with the mean is drawn by Wood's rejection (Simulation of the von Mises Fisher distribution, 1994), the
@@ -62,7 +62,7 @@ def von_mises_fisher(rng: np.random.Generator, means: Floats, kappa: Floats) -> 
     return drawn
 
 
-def _cosines(rng: np.random.Generator, kappa: Floats, dimension: int) -> Floats:
+def _cosines(rng: "np.random.Generator", kappa: Floats, dimension: int) -> Floats:
     """<x, mu> of each draw, by Wood's rejection from the envelope of a transformed beta variable."""
     m = dimension - 1
     b = m / (2 * kappa + np.sqrt(4 * kappa**2 + m**2))

@@ -38,7 +38,7 @@ def two_models(systems: Sequence[SystemData], alpha: float) -> Iterator[Curve]:
         yield named.banded(along, RECENTERED, alpha, (None,) * along.x.size)
 
 
-def halves(subject_of: Ints, rng: np.random.Generator) -> Ints:
+def halves(subject_of: Ints, rng: "np.random.Generator") -> Ints:
     """The part of each sample, 0 or 1, -1 = left out (002, A.3): half the images of every subject in each part.
 
     Subjects with one image are left out; the odd image of one subject goes to one part, that of the next to the other.

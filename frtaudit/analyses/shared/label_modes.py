@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-import scipy
 
 from frtaudit.core import Curve, Estimate
 from frtaudit.core.arrays import Floats
 from frtaudit.core.labelling import Mixture, ModeFit
+from frtaudit.stats._scipy import scipy
 
 CURVES = "labels_modes"
 PARTS = ("non_mated", "mated")

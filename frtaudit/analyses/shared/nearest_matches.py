@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
-import scipy
 
 from frtaudit.core import Cohort, CohortData
 from frtaudit.core.arrays import Flags, Ints, Singles
@@ -13,6 +12,7 @@ from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.machine.extras import need
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.review import pair_id, read_review
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.labels.identity_noise import noise_in
 from frtaudit.stats.similarity.nearest import Matches, best_matches, faiss_matches, unit_rows
 

@@ -3,8 +3,10 @@
 import sys
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from threadpoolctl import ThreadpoolController
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[object]:
@@ -18,6 +20,8 @@ def one_thread() -> AbstractContextManager[object]:
 
 
 @lru_cache(maxsize=1)
-def _loaded(_: frozenset[str]) -> ThreadpoolController:
+def _loaded(_: frozenset[str]) -> "ThreadpoolController":
     """The libraries that are loaded; to look for them takes 2 ms, and is done again after an import."""
+    from threadpoolctl import ThreadpoolController
+
     return ThreadpoolController()

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats, Ints, Longs
 from frtaudit.stats._numba import inner
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.bootstrap.weights import GOLDEN, bits_at, mix
 
 STRIPS = 512

@@ -5,14 +5,14 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.freeze import FrozenArrays
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.folds.kfold_accuracy import DROPPED
 
 
-def capped(subject: Ints, mated: Flags, most: int, rng: np.random.Generator) -> Flags:
+def capped(subject: Ints, mated: Flags, most: int, rng: "np.random.Generator") -> Flags:
     """Which pairs stay when each subject keeps at most ``most`` mated pairs, drawn without replacement, shape (n,).
 
     ``subject``: shape (n,), the subject of each mated pair (of others: anything); non-mated pairs all stay.
@@ -29,7 +29,7 @@ def capped(subject: Ints, mated: Flags, most: int, rng: np.random.Generator) -> 
     return keep
 
 
-def of_one_mix(mated: Flags, folds: Ints, chosen: Flags, rng: np.random.Generator) -> Flags:
+def of_one_mix(mated: Flags, folds: Ints, chosen: Flags, rng: "np.random.Generator") -> Flags:
     """Which ``chosen`` pairs stay so that every fold has mated and non-mated ones in the ratio of all its pairs, (n,).
 
     Accuracy depends on that ratio: parts of a test set compare only where they share it. What one kind has too many

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.folds.kfold_accuracy import FoldAccuracy, dyadic_variance, k_fold_accuracy
 
 
@@ -84,7 +84,7 @@ def redealt_differences(
     folds: tuple[Ints, Ints],
     k: int,
     n: int,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
 ) -> Floats:
     """Disjoint minus overlap in ``n`` random deals of the same pairs, shape (n,).
 
@@ -111,7 +111,7 @@ def redealt_differences(
     return values
 
 
-def _shuffled_within(home: Ints, counts: Ints, rng: np.random.Generator) -> Ints:
+def _shuffled_within(home: Ints, counts: Ints, rng: "np.random.Generator") -> Ints:
     """Homes dealt anew among units of one count."""
     moved = home.copy()
     for count in np.unique(counts):

@@ -7,11 +7,11 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats._numba import kernel
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number, image_weight
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import bounds_from_variance

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.stats._numba import kernel
+from frtaudit.stats._scipy import scipy
 
 LEVELS = 500  # midpoints that integrals over u or over thresholds are taken on
 BATCH, PART = (
@@ -57,7 +57,7 @@ class Classes:
 Weights = tuple[Ints, ...]
 
 
-def drawn(classes: Classes, n: int, rng: np.random.Generator) -> Iterator[Weights]:
+def drawn(classes: Classes, n: int, rng: "np.random.Generator") -> Iterator[Weights]:
     """``n`` draws of the subjects of each class, in parts: how often each is drawn, (b, K_c) for each class.
 
     >>> three = Classes.of([np.zeros(3)], [np.arange(3)])

@@ -12,10 +12,10 @@ from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import FrozenArrays
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.interclass.class_curves import PART, redrawn
 from frtaudit.stats.intervals.bootstrap_intervals import Moments
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
@@ -185,7 +185,7 @@ def population_bootstrap(
     *,
     alpha: float,
     n: int,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
 ) -> PopulationTable:
     """Interval of d_l2 and test of "all classes alike": subjects are resampled within class (FORMULAS 8.7).
 
@@ -231,7 +231,7 @@ def population_bootstrap(
 
 
 def _replicates(
-    ordered: Sequence["_Clustered"], u: Floats, curves: Floats, n: int, rng: np.random.Generator
+    ordered: Sequence["_Clustered"], u: Floats, curves: Floats, n: int, rng: "np.random.Generator"
 ) -> tuple[Floats, Floats, Floats]:
     """Of n replicates ||Delta*||^2, ||Delta* - Delta||^2, mean of Delta* - Delta: (n, C) each; ``curves`` (C, U)."""
     delta, apart = from_mean(curves), np.array([[clustered.inflation] for clustered in ordered])

@@ -11,11 +11,11 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats
 from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import ScoreTail
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import Bounds, Space, detectable, population_bounds
@@ -96,7 +96,7 @@ class Spread(FrozenArrays):
 
 
 def spread_bootstrap(
-    classes: Classes, axis: Axis, *, shares: Floats, n: int, rng: np.random.Generator
+    classes: Classes, axis: Axis, *, shares: Floats, n: int, rng: "np.random.Generator"
 ) -> Spread:
     """Distances and their replicates; ``shares`` (C,): of the classes in overall; ``n`` replicates of subjects.
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats, Ints
+from frtaudit.stats._scipy import scipy
 
 BINS = 4096  # of the scale, for the bandwidth
 STEPS = 7  # Botev: five steps from the seventh derivative

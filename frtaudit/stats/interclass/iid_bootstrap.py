@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats, Ints, Longs
 from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats._numba import kernel
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.bootstrap.gammas import STRIPS, GammaTables, fill_sums, strips_of
 from frtaudit.stats.bootstrap.weights import CURVE, stream_of, word_of
 from frtaudit.stats.interclass.d_l2 import (

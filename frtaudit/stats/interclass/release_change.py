@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats, Ints
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import POWER
@@ -62,7 +62,7 @@ def shared(
     return first, second
 
 
-def change(old: Classes, new: Classes, *, alpha: float, n: int, rng: np.random.Generator) -> Change | None:
+def change(old: Classes, new: Classes, *, alpha: float, n: int, rng: "np.random.Generator") -> Change | None:
     """Change of the largest d_l2 from ``old`` to ``new``, as :func:`shared` makes them; ``n`` replicates of subjects.
 
     None where some class has fewer than two subjects in both, or no replicate differs from another.

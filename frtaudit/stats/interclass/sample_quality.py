@@ -77,7 +77,7 @@ class Means:
         return None if distance is None else distance * self.reach / SCALE
 
 
-def means(values: Sequence[Floats], subjects: Sequence[Ints], n: int, rng: np.random.Generator) -> Means:
+def means(values: Sequence[Floats], subjects: Sequence[Ints], n: int, rng: "np.random.Generator") -> Means:
     """Class means of ``values`` (n_c,) of C classes; ``subjects`` (n_c,): whose sample each is.
 
     >>> rng = np.random.default_rng(1)

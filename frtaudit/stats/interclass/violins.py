@@ -1,9 +1,9 @@
 """The shape of a violin: a Gaussian kernel density on an even grid."""
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats
+from frtaudit.stats._scipy import scipy
 
 MIN_SCORES = 5
 

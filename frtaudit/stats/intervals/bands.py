@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.freeze import FrozenArrays
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED, quantile
 
 

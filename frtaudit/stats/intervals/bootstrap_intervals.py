@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Floats
+from frtaudit.stats._scipy import scipy
 
 Bounds = tuple[float, float]
 

@@ -8,9 +8,8 @@ import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-import scipy
-
 from frtaudit.core.methods import Method
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.intervals.rate_bounds import Score
 
 

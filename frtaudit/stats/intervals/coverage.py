@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Bytes, Flags, Floats, Numbers
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.intervals import rate_bounds
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS

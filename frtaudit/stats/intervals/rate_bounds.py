@@ -22,9 +22,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Floats, Numbers
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.systems.multiplicity import claim_p
 
 UNDERFLOW = 1e-290  # below it SciPy's quantiles are nan or 2e-308

@@ -86,7 +86,7 @@ class Listing:
     identity: bool
 
 
-def gamma_effects(rng: np.random.Generator, shape: tuple[int, int], variance: float) -> Floats:
+def gamma_effects(rng: "np.random.Generator", shape: tuple[int, int], variance: float) -> Floats:
     """Effects of mean one and the given variance, gamma, of that shape (C, K); all ones where the variance is 0.
 
     >>> float(gamma_effects(np.random.default_rng(1), (1, 3), 0.0).sum())
@@ -97,7 +97,7 @@ def gamma_effects(rng: np.random.Generator, shape: tuple[int, int], variance: fl
     return np.asarray(rng.standard_gamma(1 / variance, shape) * variance)
 
 
-def with_wolves(rng: np.random.Generator, effects: Floats, share: float, factor: float) -> Floats:
+def with_wolves(rng: "np.random.Generator", effects: Floats, share: float, factor: float) -> Floats:
     """Make each subject a wolf with probability ``share``: its effect is ``factor`` times that of the others.
 
     All effects are divided by 1 + share (factor - 1), so that their mean stays one and the rate what it was.
@@ -119,7 +119,7 @@ def wider(rate: float, trials: int, most: float = 1.0) -> float:
 
 
 def draw_mated(
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
     pairs: Ints,
     rate: float,
     variance: float,
@@ -157,7 +157,7 @@ def draw_mated(
 
 
 def draw_non_mated(
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
     place: Cells | Listing,
     rate: float,
     effects: Floats,
@@ -204,7 +204,7 @@ def _non_mated(own: Tally, lent: Tally) -> Drawn:
 
 
 def _look_alikes(
-    rng: np.random.Generator, place: Cells | Listing, cohorts: int, also: LookAlikes
+    rng: "np.random.Generator", place: Cells | Listing, cohorts: int, also: LookAlikes
 ) -> tuple[Ints, Floats]:
     """Pairs (C, L, 3) of subjects with their false matches, -1 where a cohort has fewer, and what each match adds."""
     number = rng.poisson(also.pairs, cohorts) if also.pairs > 0 else np.zeros(cohorts, dtype=np.int64)
@@ -217,7 +217,7 @@ def _look_alikes(
     return alike, added
 
 
-def _blocks(rng: np.random.Generator, place: Cells | Listing, number: int) -> tuple[Ints, Ints, Ints]:
+def _blocks(rng: "np.random.Generator", place: Cells | Listing, number: int) -> tuple[Ints, Ints, Ints]:
     """Compared pairs of subjects, each as likely as any other, and their comparisons; the same one may come twice."""
     if isinstance(place, Listing):
         at = rng.integers(0, place.size.size, number)
@@ -232,7 +232,7 @@ def _blocks(rng: np.random.Generator, place: Cells | Listing, number: int) -> tu
 
 
 def _from_listing(
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
     place: Listing,
     rate: float,
     effects: Floats,
@@ -254,7 +254,7 @@ def _from_listing(
 
 
 def _normal(
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
     place: Cells,
     rate: float,
     effects: Floats,
@@ -293,7 +293,7 @@ def _normal(
     return _non_mated(tally, no_tally(len(effects)))
 
 
-def _noise(rng: np.random.Generator, u: Floats, starts: Ints) -> Floats:
+def _noise(rng: "np.random.Generator", u: Floats, starts: Ints) -> Floats:
     """Normal noise with covariance u_k u_l and variance u_k (U - u_k) within each cell, none across cells."""
     each = np.sqrt(np.maximum(u * (_in_cells(u, starts) - 2 * u), 0.0)) * rng.standard_normal(u.shape)
     shared = rng.standard_normal((len(u), starts.size - 1))
@@ -305,5 +305,5 @@ def _in_cells(values: Floats, starts: Ints) -> Floats:
     return np.repeat(np.add.reduceat(values, starts[:-1], axis=1), np.diff(starts), axis=1)
 
 
-def _seeds(rng: np.random.Generator, cohorts: int) -> Longs:
+def _seeds(rng: "np.random.Generator", cohorts: int) -> Longs:
     return rng.integers(0, 2**64, cohorts, dtype=np.uint64)

@@ -17,9 +17,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats, Ints
+from frtaudit.stats._scipy import scipy
 
 CONFIDENCE = 0.95  # of the one-sided upper bound (FORMULAS 8.12)
 ITERATIONS = 60

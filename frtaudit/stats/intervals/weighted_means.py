@@ -1,9 +1,9 @@
 """Means over comparisons when people are drawn again: a mated comparison counts with its person, others with both."""
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats, Index, Integers
+from frtaudit.stats._scipy import scipy
 
 
 def weighted_means(value: Floats, first: Index, second: Index, copies: Integers) -> Floats:

@@ -7,9 +7,9 @@ where each face is a query of its own, by the influence function of kappa summed
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Ints
+from frtaudit.stats._scipy import scipy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Boxes that several services drew in one image: which of them are round one face (Knott et al., section 4)."""
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.stats._scipy import scipy
 
 MIN_OVERLAP = (
     0.2  # boxes of two services overlap by more than this intersection over union where they are one face

@@ -1,10 +1,10 @@
 """Near-duplicates: faces of one query whose embeddings are all but the same, of which one is kept."""
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Index, Singles
 from frtaudit.core.spec_values import SIMILARITY
+from frtaudit.stats._scipy import scipy
 
 
 def duplicated(query_of: Index, vectors: Singles, similarity: float = SIMILARITY) -> Flags:

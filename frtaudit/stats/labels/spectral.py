@@ -11,10 +11,10 @@ from enum import StrEnum
 from itertools import combinations
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.spec_values import Limits, Rule
+from frtaudit.stats._scipy import scipy
 
 NEGATIVE = 0.01  # of squared entries: more is not trivial
 SWEEPS, SETTLED = 30, 1e-12

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats
 from frtaudit.core.labelling import Mixture
+from frtaudit.stats._scipy import scipy
 
 STEPS, ENOUGH = 500, 1e-6
 NARROWEST = 1e-3  # of the spread of all scores, so that no part collapses onto a few equal ones

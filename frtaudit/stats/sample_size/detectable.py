@@ -15,9 +15,8 @@ errors all but surely. A tenth of beta is given to that, nine tenths to the rati
 import math
 from functools import lru_cache
 
-import scipy
-
 from frtaudit.core.methods import MIN_ERRORS
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, fewest
 
 FOR_ERRORS = 0.1

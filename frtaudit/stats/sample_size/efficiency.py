@@ -19,9 +19,9 @@ The unit is the subject, with one number each (the mean of its mated scores): co
 import math
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats
+from frtaudit.stats._scipy import scipy
 
 
 def probability_above(first: Floats, second: Floats) -> float:

@@ -10,8 +10,7 @@ of them: 54 at R = 1.25, 0.05 and even odds, 124 for a power of 0.8. The larger 
 rate moves with its own: a factor 1 - f.
 """
 
-import scipy
-
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.intervals.dependence import degrees_of_freedom
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 

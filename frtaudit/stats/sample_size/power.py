@@ -10,8 +10,7 @@ z_0.95/sqrt(30) = 0.30.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import scipy
-
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.intervals.dependence import degrees_of_freedom
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 

@@ -90,7 +90,7 @@ def _highest(
 
 
 def drawn_pairs(
-    subject: Index | Ints, samples: Ints, other: Ints, most: int, rng: np.random.Generator
+    subject: Index | Ints, samples: Ints, other: Ints, most: int, rng: "np.random.Generator"
 ) -> tuple[Ints, Ints]:
     """At most ``most`` distinct non-mated pairs of a sample of ``samples`` and one of ``other``, in the order drawn.
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -108,6 +107,8 @@ def in_order(
         with one_thread():
             yield from map(begun, progress(jobs, what))
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with one_thread(), ThreadPoolExecutor(count) as pool:
         results = pool.map(begun, jobs)
         for _ in progress(jobs, what):
@@ -119,5 +120,7 @@ def by_many(work: Callable[[Job], Done], jobs: Sequence[Job], threads: int) -> l
     count = min(threads or cores(), len(jobs))
     if count < 2:
         return list(map(work, jobs))
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(work, jobs))

@@ -11,9 +11,9 @@ answers.
 from math import comb
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Flags, Floats
+from frtaudit.stats._scipy import scipy
 
 
 def apart(first: Floats, second: Floats) -> tuple[Flags, Flags]:

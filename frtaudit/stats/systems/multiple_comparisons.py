@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats
 from frtaudit.core.freeze import FrozenArrays
+from frtaudit.stats._scipy import scipy
 
 Pair = tuple[int, int]
 

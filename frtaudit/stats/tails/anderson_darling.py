@@ -12,9 +12,9 @@ the fitted distribution as their margin, and fitted again, as the data were.
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from frtaudit.core.arrays import Floats, Index, Ints
+from frtaudit.stats._scipy import scipy
 from frtaudit.stats.tails.generalised_pareto import ParetoFit, fit
 
 MAX_CORRELATION = 0.98  # of a correlation of two comparisons
@@ -64,7 +64,7 @@ def _products(key: Index | Ints, score: Floats) -> tuple[float, float]:
     return float((total**2).sum() - (score**2).sum()), float((count * (count - 1)).sum())
 
 
-def p_value(excess: Floats, first: Index, second: Index, draws: int, rng: np.random.Generator) -> float:
+def p_value(excess: Floats, first: Index, second: Index, draws: int, rng: "np.random.Generator") -> float:
     """(1 + draws with at least the data's A squared) / (1 + ``draws``); small: the distribution does not fit.
 
     >>> rng = np.random.default_rng(1)
@@ -81,7 +81,7 @@ def p_value(excess: Floats, first: Index, second: Index, draws: int, rng: np.ran
     return (1 + higher) / (1 + draws)
 
 
-def _drawn(fitted: ParetoFit, known: Alike, k: Ints, pair: Ints, rng: np.random.Generator) -> float:
+def _drawn(fitted: ParetoFit, known: Alike, k: Ints, pair: Ints, rng: "np.random.Generator") -> float:
     """A squared of one sample, fitted anew; ``k`` (2k,): both people's numbers, ``pair`` (k,): the pairs'."""
     person = rng.standard_normal(int(k.max()) + 1)[k].reshape(2, -1).sum(axis=0)
     both = rng.standard_normal(int(pair.max()) + 1)[pair]

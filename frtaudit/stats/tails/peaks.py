@@ -114,7 +114,7 @@ def tail_model(
     *,
     level: float,
     draws: int,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
 ) -> TailModel:
     """Fit each number of ``exceedances`` that the tail holds; a fit is rejected at p <= ``level``.
 
@@ -142,7 +142,7 @@ def _peaks(
     copies: Bytes,
     totals: tuple[float, Floats],
     draws: int,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
 ) -> Peaks:
     threshold, k = float(tail.tail_score[number]), _above(tail, number)
     excess = tail.tail_score[:k].astype(np.float64) - threshold
