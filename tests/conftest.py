@@ -63,9 +63,7 @@ def every_result_follows_its_schema() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         for module, name in (("audit", "_result"), ("run", "published")):
-            loaded = sys.modules.get(
-                f"frtaudit.pipeline.{module}"
-            )  # by a test that was collected, else by none
+            loaded = sys.modules.get(f"frtaudit.pipeline.{module}")  # by a collected test, else by none
             if loaded is not None:
                 patch.setattr(loaded, name, checked(getattr(loaded, name)))
         yield

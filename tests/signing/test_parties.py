@@ -112,6 +112,18 @@ def test_a_certificate_vouches_for_what_it_was_issued(name: str, tmp_path: Path)
             assert found.exit_code == code, str(found)
 
 
+def _signature(signer: Signer, distrust: str | None) -> PdfSignature:
+    """A signature of the PDF with the certificate of ``signer``."""
+    return PdfSignature(
+        field="Signature1",
+        certificate=signer.certificate,
+        when=WHEN,
+        end=1,
+        is_timestamp=False,
+        distrust=distrust,
+    )
+
+
 def test_a_signer_gives_no_time(signer: Signer) -> None:
     """Trust in a signer is no trust in a time that the signer's own key gave: it could be any."""
     statement = Statement(
@@ -123,14 +135,7 @@ def test_a_signer_gives_no_time(signer: Signer) -> None:
         public_key=signer.public_key,
         certificate=signer.certificate,
     )
-    made = PdfSignature(
-        field="Signature1",
-        certificate=signer.certificate,
-        when=WHEN,
-        end=1,
-        is_timestamp=False,
-        distrust="chain",
-    )
+    made = _signature(signer, "chain")
     pdf = SignedPdf(signatures=(made, replace(made, is_timestamp=True)), attachments={})
     trust = Trust(keyids=frozenset({statement.keyid}))
     found = parties(Evidence(pdf=pdf, inner=statement), trust)
@@ -144,14 +149,7 @@ def test_a_trusted_certificate_vouches_for_the_key_of_its_statement(
     """The key of the outer statement is trusted where its certificate is that of a trusted signature of the PDF."""
     certificate = signer.certificate if names else other.certificate
     outer: Any = SimpleNamespace(certificate=certificate, is_of_certificate=True, keyid="k" * 64, when=WHEN)
-    made = PdfSignature(
-        field="Signature1",
-        certificate=signer.certificate,
-        when=WHEN,
-        end=1,
-        is_timestamp=False,
-        distrust=None,
-    )
+    made = _signature(signer, None)
     pdf = SignedPdf(signatures=(made,), attachments={})
     first, *_ = parties(Evidence(pdf=pdf, outer=outer), Trust())
     assert first.status is (CheckStatus.OK if names else CheckStatus.UNTRUSTED)
