@@ -93,7 +93,7 @@ def read_pairs(path: Path, cohort: "Cohort") -> PairList:
     """Read a pair list for ``cohort``.
 
     Tables (``.csv``, ``.parquet``, ...) need columns probe and reference (or image_id_1 and image_id_2); fold is an
-    integer; mated is compared with the subjects.
+    integer, of which the smallest is fold 0; mated is compared with the subjects.
     Anything else is LFW's layout: an optional first line ``folds pairs`` (or ``pairs``), then lines ``name i j``
     (mated) and ``name1 i name2 j`` (non-mated), sample ids being ``name_%04d``. With ``folds pairs`` each fold is that
     many mated lines, then as many non-mated ones. Raises :class:`DataError` naming the line.
@@ -113,7 +113,9 @@ def read_pairs(path: Path, cohort: "Cohort") -> PairList:
         raise DataError(lost.place, "names a sample that the cohort does not hold", "samples of the metadata")
     for line in known:
         _check(line, index, cohort)
-    folds = [line.fold for line in known if line.fold is not None]
+    numbers = sorted({line.fold for line in lines if line.fold is not None})
+    place = {number: fold for fold, number in enumerate(numbers)}
+    folds = [place[line.fold] for line in known if line.fold is not None]
     return PairList(
         probe=np.array([index[line.probe] for line in known], dtype=np.int32),
         reference=np.array([index[line.reference] for line in known], dtype=np.int32),

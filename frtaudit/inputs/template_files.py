@@ -107,10 +107,14 @@ class Failures(Mapping[str, Mapping[int, str]]):
 def _summed(embedding: Array, mirrored: Sequence[Array], name: str) -> Array:
     """The embeddings plus those of the mirrored images, in float32."""
     for other in mirrored:
-        if other.shape != embedding.shape or not {other.dtype.kind, embedding.dtype.kind} <= set("fiu"):
+        if (
+            other.ndim != 2
+            or other.shape != embedding.shape
+            or not {other.dtype.kind, embedding.dtype.kind} <= set("fiu")
+        ):
             text = f"the flipped array has shape {other.shape}, embedding {embedding.shape}"
             raise DataError(name, text, "numbers of the same shape")
-        embedding = embedding.astype(np.float32) + other.astype(np.float32)
+        embedding = in_float32(embedding, name) + in_float32(other, name)
     return embedding
 
 
@@ -173,12 +177,31 @@ def _embeddings(embedding: Array, n_ids: int, name: str) -> Singles:
         raise DataError(name, text, "one row per image id")
     if embedding.dtype.kind not in "fiu":
         raise DataError(name, f"embedding holds {embedding.dtype}", "real numbers")
-    with np.errstate(over="ignore"):
-        vectors = embedding.astype(np.float32)
+    vectors = in_float32(embedding, name)
     broken = np.flatnonzero(~np.all(np.isfinite(vectors), axis=1))
     if broken.size:
         raise DataError(name, f"row {broken[0]} of embedding holds NaN or infinity", "finite numbers")
     zero = np.flatnonzero(~np.any(vectors, axis=1))
     if zero.size:
         raise DataError(name, f"row {zero[0]} of embedding is a zero vector", "vectors with a direction")
+    return vectors
+
+
+def in_float32(embedding: Array, name: str) -> Singles:
+    """Rows of numbers (M, D) as float32.
+
+    Raises :class:`DataError` at the first row of finite numbers of which one is too large for it, or all too small.
+
+    >>> in_float32(np.array([[1.0, 2.0], [1e-200, 2e-200]]), "a.npz")
+    Traceback (most recent call last):
+    frtaudit.errors.DataError: a.npz: row 1 of embedding lies beyond float32; accepted: rows divided by their length
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        vectors: Singles = embedding.astype(np.float32)
+    if embedding.dtype.kind == "f" and embedding.dtype.itemsize > vectors.dtype.itemsize:
+        large = np.isfinite(embedding).all(axis=1) & ~np.isfinite(vectors).all(axis=1)
+        beyond = np.flatnonzero(large | (embedding.any(axis=1) & ~vectors.any(axis=1)))
+        if beyond.size:
+            problem = f"row {beyond[0]} of embedding lies beyond float32"
+            raise DataError(name, problem, "rows divided by their length")
     return vectors

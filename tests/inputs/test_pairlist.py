@@ -55,11 +55,11 @@ def test_lists_without_folds(tmp_path: Path) -> None:
 
 
 def test_tables_of_pairs(tmp_path: Path) -> None:
-    """A CSV needs probe and reference, under either name, and may number folds."""
-    text = "fold,image_id_1,image_id_2\n3,A_B_0001,A_B_0002\n4,C_0001,D_0001\n"
+    """A CSV needs probe and reference, under either name, and may number folds, from any number, with any step."""
+    text = "fold,image_id_1,image_id_2\n30,A_B_0001,A_B_0002\n10,C_0001,D_0001\n20,C_0001,A_B_0001\n"
     pairs = read_pairs(pair_file(tmp_path, text, "p.csv"), cohort())
     assert pairs.fold is not None
-    assert pairs.fold.tolist() == [3, 4]
+    assert pairs.fold.tolist() == [2, 0, 1]
     assert read_pairs(pair_file(tmp_path, "probe,reference\nC_0001,D_0001\n", "q.csv"), cohort()).fold is None
 
 

@@ -66,6 +66,14 @@ def test_samples_without_a_row_failed(tmp_path: Path) -> None:
             "row 1 of embedding holds NaN",
         ),
         ({"embedding": GOOD * [[1], [1], [0]], "image_id": IDS}, "row 2 of embedding is a zero vector"),
+        (
+            {"embedding": GOOD * [[1], [1e200], [1]], "image_id": IDS},
+            "row 1 of embedding lies beyond float32",
+        ),
+        (
+            {"embedding": GOOD * [[1], [1], [1e-200]], "image_id": IDS},
+            "row 2 of embedding lies beyond float32",
+        ),
         ({"embedding": GOOD.astype(str), "image_id": IDS}, "embedding holds <U"),
         ({"embedding": GOOD, "image_id": np.empty(0, "U1")}, r"image_id has shape \(0,\)"),
         (

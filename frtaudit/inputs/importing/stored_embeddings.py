@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from frtaudit.core.arrays import Array, Flags, Singles
+from frtaudit.core.arrays import Array, Flags, Floats, Singles
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
@@ -25,6 +25,7 @@ from frtaudit.inputs.tables import (
     table_suffix,
     unreadable,
 )
+from frtaudit.inputs.template_files import in_float32
 
 EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
              "vectors", "embs", "emb", "X", "x", "")  # fmt: skip
@@ -149,11 +150,9 @@ def _of_arrays(folder: Contents, name: str, options: Options) -> Vectors | None:
     if HAS in beside and beside[HAS].dtype.kind == "b":
         wanted["here"] = HAS
     read = arrays(folder.path(name), name, wanted)
-    with np.errstate(over="ignore"):
-        vectors = read["embedding"].astype(np.float32)
     return Vectors(
         file=name,
-        vectors=vectors,
+        vectors=in_float32(read["embedding"], name),
         ids=_texts(read.get("ids")),
         subjects=_texts(read.get("subjects")),
         here=np.asarray(read["here"], dtype=np.bool_) if "here" in read else None,
@@ -204,7 +203,8 @@ def _wide_columns(columns: Sequence[str]) -> list[str]:
 def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
     wide = _wide_columns(table.columns)
     if wide and not options.embedding:
-        vectors, taken = np.stack([_parsed(table, column) for column in wide], axis=1), set(wide)
+        stacked = np.stack([_parsed(table, column) for column in wide], axis=1)
+        vectors, taken = in_float32(stacked, name), set(wide)
     else:
         column = options.embedding or table.find([text for text in EMBEDDING if text])
         if column is None or column not in table.columns:
@@ -238,13 +238,13 @@ def _column(table: Table, name: str | None) -> list[str] | None:
     return None if name is None else table.texts(name).tolist()
 
 
-def _parsed(table: Table, column: str) -> Singles:
+def _parsed(table: Table, column: str) -> Floats:
     numbers = table.numbers(column)
     if numbers is not None:
-        return numbers.astype(np.float32)
+        return numbers
     texts = table.number_texts(column)
     try:
-        return np.array([float(text) if text else np.nan for text in texts], dtype=np.float32)
+        return np.array([float(text) if text else np.nan for text in texts])
     except ValueError:
         row = next(row for row, text in enumerate(texts) if _no_number(text))
         problem = f"column {column!r} holds no number"

@@ -353,6 +353,23 @@ def repeated(folder: Path) -> None:
     table(folder / "people.csv", "photo", "person")
 
 
+def too_large(folder: Path) -> None:
+    """Finite numbers that float32 does not hold."""
+    np.savez(
+        folder / "m.npz",
+        embedding=np.where(np.arange(N)[:, None] == 3, 1e200, np.float64(VECTORS)),
+        image_id=IDS,
+    )
+    table(folder / "people.csv", "photo", "person")
+
+
+def too_small(folder: Path) -> None:
+    """Numbers in columns that float32 rounds to zeros."""
+    numbers = pd.DataFrame(np.where(np.arange(N)[:, None] == 3, 1e-200, np.float64(VECTORS)))
+    numbers.rename(columns=str).assign(photo=IDS).to_csv(folder / "m.csv", index=False)
+    table(folder / "people.csv", "photo", "person")
+
+
 def short(folder: Path) -> None:
     """Rows without ids, and no table of as many."""
     np.save(folder / "m.npy", VECTORS[:-1])
@@ -492,6 +509,8 @@ REFUSED = {
     two_matrices: "m.npz: 2 arrays of rows of numbers; accepted: embedding=left or embedding=right",
     spaced: "2 arrays of rows of numbers; accepted: embedding='left side' or embedding='it'\"'\"'s'",
     repeated: "m.npz: 1 images have two embeddings; accepted: one row for each image",
+    too_large: "m.npz: row 3 of embedding lies beyond float32; accepted: rows divided by their length",
+    too_small: "m.csv: row 3 of embedding lies beyond float32; accepted: rows divided by their length",
     short: "m.npy: 47 rows without ids, and no table with as many rows; accepted: an array of image ids, or table=FILE",
     ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
     hdf5_bomb: "m.h5: 'embedding' has 20480000000 bytes, few of them in the file; accepted: arrays of embeddings",
