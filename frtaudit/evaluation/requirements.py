@@ -5,7 +5,7 @@ claims of a family, all findings of the audit: Holm's step-down over their p val
 of its step.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any  # Any: JSON of mixed depth
 
@@ -44,7 +44,8 @@ class JudgementContext:
     ``labels``: what the classes of a schema are called in print, where they are not called by their names;
     ``corrected``: an estimate's place to that of the one which stands for it, on labels that a person corrected;
     ``subjects``: (schema, group) to how many there are, (None, "all") of everybody;
-    ``has_transactions``: whether the spec counts transactions, at whatever threshold.
+    ``has_transactions``: whether the spec counts transactions, at whatever threshold; ``why_not``: why no estimate
+    answers a requirement, in words, None where it is not known.
     """
 
     estimates: Sequence[Estimate]
@@ -55,6 +56,7 @@ class JudgementContext:
     corrected: Mapping[int, int] = field(default_factory=dict)
     subjects: Mapping[tuple[str | None, str], int] = field(default_factory=dict)
     has_transactions: bool = False
+    why_not: Callable[[RequirementSpec], str | None] = lambda _: None
 
     def label(self, estimate: Estimate) -> str:
         """What the group of an estimate is called."""
@@ -114,7 +116,8 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
             if same is None or (estimate.intervals and not context.estimates[same].intervals):
                 places[estimate.place] = index  # of what two analyses estimate, the one that has an interval
     if not places:
-        return [RequirementTest(requirement=requirement, index=None, reason="nothing estimates it")]
+        reason = context.why_not(requirement)
+        return [RequirementTest(requirement=requirement, index=None, reason=reason)]
     named = sorted(places.values())
     of_all = [index for index in named if "pairs" not in context.estimates[index].at]  # not of folds too
     return [_case(requirement, context, context.corrected.get(index, index)) for index in of_all or named]
@@ -190,7 +193,7 @@ def decided(case: RequirementTest, alpha: float, step: float, adjusted: float, f
     """The verdict: a pass at alpha; a failure at its step of Holm's; else inconclusive."""
     estimate, requirement = case.estimate, case.requirement
     if estimate is None:
-        return not_estimated(requirement, family, case.reason if requirement.minimum else None)
+        return not_estimated(requirement, family, case.reason)
     if case.p is None:
         sentence = (
             f"{subject_of(case, estimate)} cannot be tested against {limit_of(requirement)}: {case.reason}."

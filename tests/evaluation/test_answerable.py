@@ -4,9 +4,10 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from small_audits import CLASSES, spec, whole, whole_spec
+from small_audits import CLASSES, audit, spec, whole, whole_spec
 
-from frtaudit.core.spec import AuditSpec, RequirementSpec, Weighting
+from frtaudit.core.findings import Verdict
+from frtaudit.core.spec import AuditSpec, Grid, GridKind, RequirementSpec, Thresholds, Weighting
 from frtaudit.evaluation.answerable import ESTIMATED, why_not
 from frtaudit.evaluation.requirements import JudgementContext, cases_of
 
@@ -90,12 +91,9 @@ def test_transactions_that_are_counted_are_not_called_comparisons() -> None:
         name="r", metric="far", at={"threshold": 0.4}, limit=0.1, minimum={"transactions": 1}
     )
     context = JudgementContext(estimates=(), ranked={}, alpha=0.05, weighting=Weighting.POOLED)
-    for has, said in (
-        (False, "these data hold comparisons"),
-        (True, "nothing estimates it"),
-    ):
+    for has, said in ((False, "these data hold comparisons"), (True, "None")):
         (case,) = cases_of(asked, replace(context, has_transactions=has))
-        assert said in (case.reason or "")
+        assert said in str(case.reason)
 
 
 def test_a_metric_that_no_analysis_of_the_spec_declares_is_not_testable() -> None:
@@ -110,3 +108,18 @@ def test_a_metric_that_no_analysis_of_the_spec_declares_is_not_testable() -> Non
     assert reason.startswith("no analysis of the spec estimates half_total; write +analyses.NAME={}")
     known = replace(spec("error_rates"), analyses={"halves": Halves()})
     assert why_not(asked, known, RANKED) is None
+
+
+def test_an_audit_says_why_a_requirement_is_not_estimated() -> None:
+    """The finding has the reason and what to write, which written gives a finding at that point."""
+    asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.2}, limit=0.1)
+    (finding,) = audit(spec(requirements=(asked,), thresholds=Thresholds(fmr=(0.1,)))).result.findings
+    assert finding.verdict is Verdict.NOT_TESTABLE
+    assert finding.sentence == (
+        "FMR at threshold 0.2 cannot be tested against the limit of at most 10 %: a grid of kind fmr_decades is set "
+        "from the scores and may not contain threshold 0.2; "
+        "write thresholds.grid.kind=explicit thresholds.grid.values=[0.2]."
+    )
+    grid = Grid(kind=GridKind.EXPLICIT, values=(0.2,))
+    advised = spec(requirements=(asked,), thresholds=Thresholds(fmr=(0.1,), grid=grid))
+    assert {finding.estimate is None for finding in audit(advised).result.findings} == {False}

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from small_audits import whole
+from small_audits import audit, spec, whole
 
 from frtaudit.core import AuditResult, Estimate, Verdict
 from frtaudit.core.canonical import Json
+from frtaudit.core.spec import RequirementSpec
 from frtaudit.evaluation.contradictions import contradiction, unfounded
 
 Change = Callable[[AuditResult], AuditResult]
@@ -150,3 +151,22 @@ def test_a_contradiction_is_named(name: str) -> None:
 def test_a_finding_that_does_not_follow_is_found(name: str) -> None:
     """Another sentence, bound, level, p value or place than the estimates lead to."""
     assert unfounded(UNFOUNDED[name](whole().result)) is not None
+
+
+def test_why_nothing_estimates_a_requirement_is_left_to_the_audit() -> None:
+    """What it says, and what audits of before said, follows; another verdict, or a sentence of another limit, does not."""
+    asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.25}, limit=0.1)
+    result = audit(spec(requirements=(asked,))).result
+    (finding,) = result.findings
+    assert ": threshold 0.25 is not of the grid; write " in finding.sentence
+    sentences = {
+        finding.sentence: True,
+        "fmr at threshold 0.25 is not estimated for all.": True,
+        finding.sentence.replace("10 %", "1 %"): False,
+        "FMR at threshold 0.25 is certified.": False,
+    }
+    for sentence, follows in sentences.items():
+        changed = replace(result, findings=(replace(finding, sentence=sentence),))
+        assert (unfounded(changed) is None) is follows, sentence
+    changed = replace(result, findings=(replace(finding, verdict=Verdict.INCONCLUSIVE),))
+    assert unfounded(changed) is not None
