@@ -23,13 +23,20 @@ COLOURS = {"pass": "32", "fail": "31", "inconclusive": "33", "not_testable": "33
 
 
 def text(summary: "RunSummary", folder: Path) -> str:
-    """Lines: the choice, the findings by severity, the number of each verdict, and the files."""
+    """Lines: the choice, the findings by severity, the number of each verdict, the files, and what warns of them."""
     counts, chosen = counted(summary.verdict_counts), summary.result.choice
     lines = [f"choice: {printable(sentence)}" for sentence in chosen]
     lines += table(summary.result, coloured=wants_colour())
     lines += [f"verdicts: {counts or 'no requirement declared'}"] if counts or not chosen else []
     lines += [printable(str(shown(path))) for path in _written(folder)]
-    return "\n".join([*lines, *_unprinted(folder)])
+    return "\n".join([*lines, *_falling(summary.result), *_unprinted(folder)])
+
+
+def _falling(result: "AuditResult") -> list[str]:
+    """A line for each system whose scores look like distances."""
+    from frtaudit.evaluation.score_direction import FALLING
+
+    return [f"warning: {printable(note)}" for note in result.notes if note.endswith(FALLING)]
 
 
 def _unprinted(folder: Path) -> list[str]:

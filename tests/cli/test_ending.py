@@ -10,6 +10,7 @@ import small_sweep
 
 from frtaudit.cli import ending
 from frtaudit.core import AuditResult, Verdict
+from frtaudit.evaluation.score_direction import FALLING
 from frtaudit.pipeline.run import RunSummary
 
 
@@ -76,6 +77,14 @@ def test_no_requirement_no_table(summary: RunSummary, tmp_path: Path) -> None:
     """A run without requirements says so, in one line."""
     bare = summary_of(replace(summary.result, findings=()))
     assert ending.text(bare, tmp_path) == "verdicts: no requirement declared"
+
+
+def test_scores_that_look_like_distances_are_warned_of(summary: RunSummary, tmp_path: Path) -> None:
+    """Below the verdicts and files, of each system."""
+    bare = summary_of(replace(summary.result, findings=(), notes=("other", f"a: {FALLING}", f"b: {FALLING}")))
+    (tmp_path / "report.html").write_text("", "utf-8")
+    lines = ending.text(bare, tmp_path).splitlines()
+    assert lines[-2:] == [f"warning: a: {FALLING}", f"warning: b: {FALLING}"]
 
 
 def test_letters_that_the_pdf_cannot_show_are_said(

@@ -154,7 +154,7 @@ def test_a_finding_that_does_not_follow_is_found(name: str) -> None:
 
 
 def test_why_nothing_estimates_a_requirement_is_left_to_the_audit() -> None:
-    """What it says, and what audits of before said, follows; another verdict, or a sentence of another limit, does not."""
+    """What it says follows, as what audits of before said; another verdict, or another limit, does not."""
     asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.25}, limit=0.1)
     result = audit(spec(requirements=(asked,))).result
     (finding,) = result.findings

@@ -10,16 +10,21 @@ import frtaudit
 from frtaudit.config.load import load_spec
 from frtaudit.evaluation.score_direction import FALLING
 from frtaudit.pipeline.dry_run import check
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections.data_warnings import warnings
+from frtaudit.report.source import Source
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_distances_are_noted(sign: int) -> None:
-    """Where mated comparisons score lower than non-mated ones, failures apart, the result says so, and only then."""
+    """Where mated comparisons score lower than non-mated ones, the result and page 1 say so, and only then."""
     mated = np.arange(40) < 20
     scores = sign * np.where(mated, 0.8, 0.1) + 0.001 * np.arange(40)
     scores[[0, 39]] = np.nan
     report = frtaudit.evaluate(scores, mated, fmr=[0.5], system="door")
     assert (f"door: {FALLING}" in report.result.notes) == (sign < 0)
+    warned = [plain_text(text) for text in warnings(Source(report.result))]
+    assert (f"door: {FALLING}." in warned) == (sign < 0)
 
 
 def test_check_warns_of_distances(tmp_path: Path) -> None:

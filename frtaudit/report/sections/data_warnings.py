@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from frtaudit.core import Verdict
 from frtaudit.core.text import formatting
+from frtaudit.evaluation.score_direction import FALLING
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
 from frtaudit.report.sections import identity_check
@@ -17,14 +18,25 @@ SECTION = TextSpan(text="Robustness and limitations", kind="#robustness")
 
 
 def warnings(source: Source) -> tuple[Text, ...]:
-    """Too few people, few false matches at the main target, a heavy pair of people, suspected duplicates."""
+    """Scores that fall, too few people, few false matches at the main target, a heavy pair, suspected duplicates."""
     asked = (finding for finding in source.result.findings if finding.verdict is Verdict.NOT_TESTABLE)
     too_few = spans(
         "Too few subjects: some requirements could not be passed even without a false match. Their findings say "
         "how many subjects are needed."
     )
     once = [too_few] if any(TOO_FEW in finding.sentence for finding in asked) else []
-    return *once, *_few_matches(source), *_heavy(source), *identity_check.warnings(source)
+    return *_falling(source), *once, *_few_matches(source), *_heavy(source), *identity_check.warnings(source)
+
+
+def _falling(source: Source) -> Iterator[Text]:
+    """Systems whose scores look like distances: their rates mean nothing."""
+    names = [
+        phrases.bold(note.removesuffix(f": {FALLING}"), f"/notes/{index}")
+        for index, note in enumerate(source.result.notes)
+        if note.endswith(f": {FALLING}")
+    ]
+    if names:
+        yield spans(listed(names), f": {FALLING}.")
 
 
 def _few_matches(source: Source) -> Iterator[Text]:
