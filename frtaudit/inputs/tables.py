@@ -34,6 +34,7 @@ _SEPARATORS = ",;\t"
 _DECLARED = re.compile(r'"?sep=(.?)"?[\r\n]*', re.IGNORECASE)  # the first line, as Excel reads it
 _BLOCK, INFLATED, RATIO = 1 << 20, 1 << 28, 200  # bytes; times that a compressed text may be larger
 _BREAK = re.compile("[\0\r\n]")
+_OPEN_QUOTE = re.compile(r"EOF inside string starting at row (\d+)")  # as pandas says it
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 _UNREADABLE_TEXT = (ValueError, OSError, csv.Error, MemoryError, EOFError, zlib.error)
 
@@ -265,14 +266,29 @@ def _csv(path: Path, name: str) -> Table:
             compression="gzip" if is_packed(path) else None,
         )
     except _UNREADABLE_TEXT as error:
-        accepted = "UTF-8, commas, semicolons or tabs, one header line"
-        raise DataError(name, f"not a readable CSV file ({error})", accepted) from None
+        raise _unread(path, name, error) from None
     if not isinstance(frame.index, pd.RangeIndex):
         problem = "holds more fields than the header"
         raise DataError(f"{name} line {2 + skipped}", problem, "as many fields as the header")
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     frame = _filled(frame[(frame != "").any(axis=1)], name)
     return Table(name=name, frame=frame, unit="line", first=2 + skipped, decimal_comma=separator == ";")
+
+
+def _unread(path: Path, name: str, error: Exception) -> DataError:
+    """Why a text could not be read, with its line where that is known."""
+    accepted = "UTF-8, commas, semicolons or tabs, one header line"
+    if quote := _OPEN_QUOTE.search(str(error)):
+        return DataError(f"{name} line {int(quote[1]) + 1}", "a quote is not closed", "quotes in pairs")
+    if isinstance(error, UnicodeDecodeError):
+        with open_text(path) as stream:
+            for number, line in enumerate(stream, 1):
+                try:
+                    line.decode()
+                except UnicodeDecodeError as wrong:
+                    problem = f"byte {wrong.start + 1} of the line is not UTF-8"
+                    return DataError(f"{name} line {number}", problem, accepted)
+    return DataError(name, f"not a readable CSV file ({error})", accepted)
 
 
 def _head(stream: io.TextIOWrapper, name: str) -> tuple[str, int, list[str]]:

@@ -53,6 +53,8 @@ def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:
         ("id,id\n1,2\n", "column id appears twice"),
         ("id,x\n1,2\n3,4,5\n", "line 3"),
         ("id,x\n1,2,3\n3,4,5\n", "line 2: holds more fields than the header"),
+        ('id,x\n1,2\n"3,4\n5,6\n', "line 3: a quote is not closed; accepted: quotes in pairs"),
+        ('sep=,\nid,x\n1,2\n"3,4\n', "line 4: a quote is not closed; accepted: quotes in pairs"),
     ],
 )
 def test_a_bad_csv_is_one_line(tmp_path: Path, text: str, message: str) -> None:
@@ -69,7 +71,7 @@ def test_unreadable_files_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "false.parquet").write_bytes(b"no parquet")
     (tmp_path / "t.xlsx").write_bytes(b"PK")
     for name, message in (
-        ("none.csv", "none.csv: no file "), ("latin.csv", "not a readable CSV"),
+        ("none.csv", "none.csv: no file "), ("latin.csv", "latin.csv line 2: byte 1 of the line is not UTF-8"),
         ("false.parquet", "not a readable Parquet"), ("t.xlsx", "cannot read a .xlsx"),
     ):  # fmt: skip
         with pytest.raises(DataError, match=message):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from frtaudit.core.spec_values import Nan
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, excerpt
 from frtaudit.inputs.places import need_scores
 from frtaudit.inputs.tables import check_columns
 
@@ -242,11 +242,11 @@ def number_fault(text: str) -> str:
     """Why a score that cannot be read as a number cannot.
 
     >>> number_fault("0,25"), number_fault("high")
-    ('the score has a decimal comma', 'the score is not a number')
+    ('the score has a decimal comma', "the score is not a number: 'high'")
     """
     whole, comma, part = text.strip().partition(",")
     is_comma = bool(comma) and whole.lstrip("+-").isdecimal() and part.isdecimal()
-    return "the score has a decimal comma" if is_comma else "the score is not a number"
+    return "the score has a decimal comma" if is_comma else f"the score is not a number: {excerpt(text)}"
 
 
 def _check_bytes(data: bytes, place: str, *, first: bool = False) -> None:

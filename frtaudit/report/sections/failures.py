@@ -73,7 +73,10 @@ FEW_FAILED = (
 )
 OF_COMPARISONS = "share of attempted comparisons"
 FTA_MEANS_OF_SCORES = "The share of attempted comparisons without a score."
-FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
+FRR_MEANS = (
+    "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction; FNMR and its threshold weight every comparison "
+    "equally."
+)
 
 
 def _fta_means(records: Sequence[Record]) -> str:

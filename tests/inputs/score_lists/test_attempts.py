@@ -99,7 +99,7 @@ def test_parquet_and_no_people_read_alike(tmp_path: Path) -> None:
         ),
         (
             "t3,1,p00,p00,high,\n",
-            "line 5: the score is not a number; accepted: a finite number such as 0.25, or nothing",
+            "line 5: the score is not a number: 'high'; accepted: a finite number such as 0.25, or nothing",
         ),
         ("t3,1,p00,p00,inf,\n", "line 5: the score is infinite"),
         ("t3,1,p00,p00,0.5,no_face\n", "line 5: both a score and a failure code; accepted: one of them"),

@@ -38,7 +38,10 @@ def test_other_words_are_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("a,b,A,B,high,\n", "vendor.csv line 2: the score is not a number"),
+        (
+            "a,b,A,B,high,\n",
+            "vendor.csv line 2: the score is not a number: 'high'; accepted: a finite number",
+        ),
         ("a,b,A,B,1_0,\n", "vendor.csv line 2: the score is not a number"),
         ('a,b,A,B,"0,5",\n', "line 2: the score has a decimal comma; accepted: a finite number such as 0.25"),
         ("a,b,A,B,0.5,\na,c,A,C,\uff11,\n", "vendor.csv line 3: the score is not a number"),
