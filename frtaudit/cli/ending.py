@@ -23,11 +23,13 @@ COLOURS = {"pass": "32", "fail": "31", "inconclusive": "33", "not_testable": "33
 
 
 def text(summary: "RunSummary", folder: Path) -> str:
-    """Lines: the choice, the findings by severity, the number of each verdict, the files, and what warns of them."""
+    """Lines: the choice, findings by severity, verdicts, why nothing estimates a requirement, files, warnings."""
     counts, chosen = counted(summary.verdict_counts), summary.result.choice
     lines = [f"choice: {printable(sentence)}" for sentence in chosen]
     lines += table(summary.result, coloured=wants_colour())
     lines += [f"verdicts: {counts or 'no requirement declared'}"] if counts or not chosen else []
+    unanswered = [finding for finding in summary.result.findings if finding.estimate is None]
+    lines += [printable(f"{finding.requirement}: {finding.sentence}") for finding in unanswered]
     lines += [printable(str(shown(path))) for path in _written(folder)]
     return "\n".join([*lines, *_falling(summary.result), *_unprinted(folder)])
 
@@ -54,7 +56,6 @@ def _unprinted(folder: Path) -> list[str]:
 
 def table(result: "AuditResult", *, coloured: bool = False) -> list[str]:
     """Each finding on a line: verdict, requirement, system and group, estimate, the bound that decides, limit.
-
     ``coloured``: the verdicts, as a terminal shows them. Empty where no requirement is declared.
     """
     from frtaudit.report.pieces import plain_text

@@ -79,6 +79,14 @@ def test_no_requirement_no_table(summary: RunSummary, tmp_path: Path) -> None:
     assert ending.text(bare, tmp_path) == "verdicts: no requirement declared"
 
 
+def test_why_nothing_estimates_a_requirement_is_said(summary: RunSummary, tmp_path: Path) -> None:
+    """A line of its own, with the requirement, after the number of each verdict."""
+    lines = ending.text(summary, tmp_path).splitlines()
+    (asked,) = (finding for finding in summary.result.findings if finding.estimate is None)
+    assert lines[-2].startswith("verdicts: ")
+    assert lines[-1] == f"{asked.requirement}: {asked.sentence}"
+
+
 def test_scores_that_look_like_distances_are_warned_of(summary: RunSummary, tmp_path: Path) -> None:
     """Below the verdicts and files, of each system."""
     bare = summary_of(replace(summary.result, findings=(), notes=("other", f"a: {FALLING}", f"b: {FALLING}")))
