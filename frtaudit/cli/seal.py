@@ -41,7 +41,7 @@ def main(argv: Sequence[str], content: Content) -> int:
             OutputFolder(out.parent).write(out.name, data)
         except OSError as error:
             problem = f"{out.name} cannot be written ({error.strerror})"
-            raise DataError("--out", problem, "a writable folder") from None
+            raise DataError("--out", problem, "a writable folder with free space") from None
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit seal: {error}\n")
         return error.exit_code

@@ -69,7 +69,9 @@ class Store:
                 raise DataError("into", problem, "one at a time") from None
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
                 raise as_line(error, "into") from None
-            raise DataError("into", f"the store cannot be written ({error})", "a writable folder") from None
+            raise DataError(
+                "into", f"the store cannot be written ({error})", "a writable folder with free space"
+            ) from None
         except (sqlite3.DatabaseError, OSError) as error:
             raise as_line(error, "into") from None
 

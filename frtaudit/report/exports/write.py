@@ -93,7 +93,9 @@ def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") 
         try:
             draft, draft_fd, home = stack.enter_context(draft_folder(out, DRAFT))
         except OSError as error:
-            raise DataError(option, f"cannot write there ({error.strerror})", "a writable folder") from None
+            raise DataError(
+                option, f"cannot write there ({error.strerror})", "a writable folder with free space"
+            ) from None
         with keeping_open(draft, draft_fd):
             fill(draft)
         names = sorted(os.listdir(draft_fd))  # noqa: PTH208  of the open folder
