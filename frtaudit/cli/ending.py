@@ -56,6 +56,7 @@ def _unprinted(folder: Path) -> list[str]:
 
 def table(result: "AuditResult", *, coloured: bool = False) -> list[str]:
     """Each finding on a line: verdict, requirement, system and group, estimate, the bound that decides, limit.
+
     ``coloured``: the verdicts, as a terminal shows them. Empty where no requirement is declared.
     """
     from frtaudit.report.pieces import plain_text
