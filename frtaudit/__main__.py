@@ -5,6 +5,6 @@ import sys
 if __name__ == "__main__":
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder in which it is started is data
-    from frtaudit.cli.main import main
+    from frtaudit.cli import start
 
-    sys.exit(main())
+    sys.exit(start())

@@ -14,6 +14,7 @@ from frtaudit.errors import DataError, SpecError, printable
 from frtaudit.inputs.default_thresholds import Scale
 from frtaudit.inputs.places import need_run
 from frtaudit.planning.values import Cell, Section, page
+from frtaudit.report.files import refuse_sweep
 
 if TYPE_CHECKING:
     from frtaudit.pipeline.explain import Explanation, Meaning, Rate
@@ -45,6 +46,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_intermixed_args(argv)
     scale = Scale(options.scores) if options.scores else None
     run, numbers = Path(options.run), [_number(word) for word in options.thresholds]
+    refuse_sweep(run)
     need_run(run)  # before what audits is loaded
     from frtaudit.pipeline.explain import explain
 

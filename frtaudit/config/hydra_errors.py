@@ -79,7 +79,7 @@ def _selection(text: str) -> SpecError | None:
         return SpecError(must[1], "nothing is selected", f"{must[1]}={_available(text) or 'a preset'}")
     if several := _SEVERAL.search(text):
         problem = f"several values in {several[1].lstrip('+')!r}"
-        accepted = """one value, 'key="a, b"'; a list, [a,b]; or --multirun"""
+        accepted = """one value, 'key="a, b"'; a list, [a,b]; or frtaudit run -m"""
         return SpecError("command line", problem, accepted)
     if late := _TOO_LATE.search(text):
         accepted = f"its fields, {late[2]}: ...; typed, {late[2]}=NAME"

@@ -21,6 +21,7 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.places import need_run
+from frtaudit.report.files import refuse_sweep
 
 if TYPE_CHECKING:
     from frtaudit.inputs.run_tables import RunTables
@@ -75,6 +76,7 @@ def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> lis
         accepted = "each run once: a run does not differ from itself"
         raise SpecError("compare", f"{str(twice)!r} is given twice", accepted)
     for _, path in runs:
+        refuse_sweep(path)
         need_run(path)
     # once there are runs: these load what reads and signs
     from frtaudit.inputs.run_tables import read_run_tables

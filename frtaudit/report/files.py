@@ -32,6 +32,12 @@ def is_sweep(folder: Path) -> bool:
     return (folder / TABLE).is_file() or (folder / TABLE_PDF).is_file()
 
 
+def refuse_sweep(path: Path) -> None:
+    """Raise :class:`DataError` for the folder of a sweep, where that of a run is meant."""
+    if is_sweep(path):
+        raise DataError(path.name or str(path), "is the folder of a sweep", "the folder of one of its jobs")
+
+
 def jobs_in(sweep: Path) -> list[Path] | None:
     """The folders of the jobs that a sweep finished, in the order of its table; None for a folder that is no sweep's.
 

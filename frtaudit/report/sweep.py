@@ -82,12 +82,8 @@ def page(sweep: SweepJson, settings: Report, date: str, status: str) -> str:
 
 def jobs_table(sweep: SweepJson) -> Table:
     """Every job: its settings, how it ended, its verdicts, where its own report is."""
-    columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in sweep["settings"])]
-    columns += [
-        Column(title="State"),
-        Column(title="Verdicts over the sweep"),
-        Column(title="Folder", kind="wide"),
-    ]
+    columns = [*_job_columns(sweep), Column(title="State")]
+    columns += [Column(title="Verdicts over the sweep", kind="wide"), Column(title="Folder")]
     rows = []
     for index, job in enumerate(sweep["jobs"]):
         place = f"/jobs/{index}"
@@ -113,8 +109,10 @@ def jobs_table(sweep: SweepJson) -> Table:
 def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
     """Verdicts over the sweep, requirements down and jobs across."""
     lines: dict[tuple[str, str], dict[int, Mark]] = {}
+    several = any(finding["measure"] and finding["measure"]["provider"] for finding in sweep["rulings"])
     for index, finding in enumerate(sweep["rulings"]):
-        about = measure_words(finding["measure"], with_provider=True) if finding["measure"] else NONE
+        measure = finding["measure"] and finding["measure"] | {"provider": finding["provider"]}
+        about = measure_words(measure, with_provider=several) if measure else NONE
         code, verdict = finding["in_sweep"], finding["verdict"]
         word = display_name(words().verdict, code)
         other = "" if code == verdict else f"{display_name(words().verdict, verdict)} in its run"
@@ -143,13 +141,12 @@ def numbers_table(sweep: SweepJson) -> Table | None:
     if not named:
         return None
     chosen = named[:MEASURES]
+    several = any(row["measure"]["provider"] for row in sweep["rows"])
     rows: dict[tuple[int, str], dict[str, tuple[int, SweepJson]]] = {}
     for index, row in enumerate(sweep["rows"]):
-        measures = rows.setdefault((row["job"], row["measure"]["provider"]), {})
+        measures = rows.setdefault((row["job"], row["provider"] if several else ""), {})
         measures[measure_words(row["measure"])] = (index, row)
-    several = any(provider for _, provider in rows)
-    columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in sweep["settings"])]
-    columns += [Column(title="System")] if several else []
+    columns = [*_job_columns(sweep), *([Column(title="System", kind="wide")] if several else [])]
     columns += [Column(title=name, kind="num") for name in chosen]
     settings = {job["number"]: job["settings"] for job in sweep["jobs"]}
     lines = []
@@ -161,16 +158,23 @@ def numbers_table(sweep: SweepJson) -> Table | None:
         text_spans += [(phrases.bold(provider),)] if several else []
         lines.append((*text_spans, *(_cell(cells.get(name)) for name in chosen)))
     more = len(named) - len(chosen)
+    metrics = {row["measure"]["metric"] for row in sweep["rows"]}
+    pooled = "; the equal error rate is pooled" if "eer" in metrics else ""
     return Table(
         name="numbers",
         caption=spans(
             "Main numbers with their intervals, for the population where there is one, in the weighting "
-            "of each spec."
+            f"of each spec{pooled}."
         ),
         columns=tuple(columns),
         blocks=(Block(rows=tuple(lines)),),
         left_out=f"{more} more in sweep.csv." if more else "",
     )
+
+
+def _job_columns(sweep: SweepJson) -> list[Column]:
+    """A job's number and its settings, long words of which are broken."""
+    return [Column(title="Job", kind="num"), *(Column(title=key, kind="wide") for key in sweep["settings"])]
 
 
 def changes_table(sweep: SweepJson) -> Table | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.report.files import PDF, is_sweep
+from frtaudit.report.files import PDF, refuse_sweep
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
 from frtaudit.signing.signer import Signer, check_names, check_years, fingerprint
 from frtaudit.signing.statement import Scope, approval_statement, open_statement
@@ -51,8 +51,7 @@ def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:
 
 def _check_run(path: Path) -> None:
     """Nobody approves what does not hold, what nobody signed, or a sweep's table in place of its jobs."""
-    if is_sweep(path):
-        raise DataError(path.name, "is the folder of a sweep", "the folder of one of its jobs")
+    refuse_sweep(path)
     checks = verify(path).checks
     for check in checks:
         if check.status is CheckStatus.INVALID:

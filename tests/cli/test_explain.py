@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 from vendor_audits import runs
@@ -38,6 +39,18 @@ def test_groups_are_called_as_in_the_report(
         ("x", "under 30"),
         ("y", "y"),
     ]
+
+
+@pytest.mark.parametrize("command", ["explain", "compare"])
+def test_a_sweep_is_no_run(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line names what is accepted in its place, also where the folder is the working folder."""
+    (tmp_path / "sweep.json").touch()
+    monkeypatch.chdir(tmp_path)
+    assert main.main([command, "."]) == 1
+    line = "frtaudit: .: is the folder of a sweep; accepted: the folder of one of its jobs\n"
+    assert capsys.readouterr().err == line
 
 
 @pytest.mark.parametrize("word", ["0.2", "threshold=high", "threshold=nan", "threshold=", "limit=3"])

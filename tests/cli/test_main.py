@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import frtaudit
-from frtaudit.cli import main, multirun
+from frtaudit.cli import main, multirun, start
 from frtaudit.cli import run as app
 from frtaudit.collection import run as collection_run
 from frtaudit.collection.spec import CollectionSpec
@@ -54,6 +54,21 @@ def test_version_loads_nothing_heavy() -> None:
     code = "import sys, frtaudit.cli.main as m; m.main(['--version']); print({*sys.modules} & {'hydra', 'numpy'})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_ctrl_c_while_the_command_is_loaded_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before it listens to signals, too: exit code 130 and no traceback of the import."""
+
+    class Pressed:
+        def find_spec(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "frtaudit.cli.main")
+    monkeypatch.setattr(sys, "meta_path", [Pressed(), *sys.meta_path])
+    assert start() == 130
+    assert capsys.readouterr().err == "frtaudit: stopped\n"
 
 
 @pytest.mark.parametrize("command", ["verify", "reproduce", "export", "figures"])

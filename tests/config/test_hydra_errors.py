@@ -38,7 +38,10 @@ def test_our_own_errors_stay() -> None:
         (ConfigCompositionException("Could not delete 'x'. No match\nmore"), "x: Could not delete 'x'. No match"),
         (
             ConfigCompositionException("Ambiguous value for argument 'a,b'\n1. To use it as a list"),
-            "command line: several values in 'a,b'; accepted: one value, 'key=\"a, b\"'; a list, [a,b]; or --multirun",
+            (
+                "command line: several values in 'a,b'; "
+                "accepted: one value, 'key=\"a, b\"'; a list, [a,b]; or frtaudit run -m"
+            ),
         ),
         (
             ValueError("Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits"),

@@ -3,6 +3,7 @@
 ``FRTAUDIT_AXE=axe.min.js`` (the file of the npm package axe-core) adds its rules, in both themes and at phone width.
 """
 
+import json
 import os
 import re
 import time
@@ -10,10 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import small_sweep
 from browser import Tab, tab
 from report_fixture import DATE, SETTINGS, result
 
-from frtaudit.report import render
+from frtaudit.core.canonical import plain
+from frtaudit.report import render, sweep
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LOOKS = [(1280, False), (1280, True), (390, False), (390, True)]
@@ -31,6 +34,28 @@ def report_tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
         yield page
         assert page.console == []
         assert all(url.startswith("file:") and url.endswith("/report.html") for url in page.requests)
+
+
+def test_long_words_leave_every_column_of_a_sweep_in_sight(tmp_path: Path) -> None:
+    """A setting and an error with a name of 80 characters are broken: no row of a job is mostly blank."""
+    text = json.dumps(plain(small_sweep.sweep().to_json()))
+    found = json.loads(text.replace("bootstrap.alpha", "analyses.vendor_comparison.margins.fnmr_at_fmr"))
+    name = "a" * 80
+    found["jobs"][3] |= {
+        "state": "failed",
+        "counts": None,
+        "error": f"providers: the cohort offers no '{name}'",
+    }
+    found["jobs"][3]["settings"]["providers"] = f"[{name}]"
+    (tmp_path / "sweep.html").write_text(sweep.page(found, SETTINGS, DATE, "unsigned"), "utf-8")
+    with tab(tmp_path / "profile") as page:
+        page.resize(1280, 900)
+        page.open(tmp_path / "sweep.html")
+        scrolled, highest = page.run("""(() => { const place = document.querySelector("#t-jobs .scroll");
+            const rows = [...place.querySelectorAll("tbody tr")].map(row => row.getBoundingClientRect().height);
+            return [place.scrollWidth - place.clientWidth, Math.max(...rows.slice(0, 3))]; })()""")
+    assert scrolled <= 0
+    assert highest < 60
 
 
 def test_the_slider_reads_rates_and_counts(report_tab: Tab) -> None:

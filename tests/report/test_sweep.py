@@ -50,6 +50,29 @@ def test_both_systems_have_lines_of_their_own() -> None:
     assert len(marks) == len(FOUND["rulings"])  # type: ignore[index,call-overload,arg-type]  # JSON
 
 
+def test_a_system_alone_in_its_job_is_named_where_other_jobs_have_several() -> None:
+    """Verdicts and numbers of one system stand under its name, however many systems its job has."""
+    mixed = json.loads(json.dumps(FOUND))
+    for entry in (*mixed["rulings"], *mixed["rows"]):
+        if entry["job"] == 1 and entry["measure"]:
+            entry["measure"]["provider"] = ""  # as where the job has one system
+    assert [row for row, _ in sweep.matrices(mixed)[0].rows] == [
+        row for row, _ in sweep.matrices(FOUND)[0].rows
+    ]  # type: ignore[arg-type]  # JSON
+    assert sweep.numbers_table(mixed) == sweep.numbers_table(FOUND)  # type: ignore[arg-type]  # JSON
+
+
+def test_the_numbers_say_that_eer_is_pooled() -> None:
+    """Where a column is EER; the other rates are in the weighting of each spec."""
+    without = json.loads(json.dumps(FOUND))
+    without["rows"] = [row for row in without["rows"] if row["measure"]["metric"] != "eer"]
+    assert "; the equal error rate is pooled" not in sweep.page(without, Report(), "2026-03-04", "demo")
+    without["rows"][0]["measure"] |= {"metric": "eer", "at": {}}
+    assert "of each spec; the equal error rate is pooled." in sweep.page(
+        without, Report(), "2026-03-04", "demo"
+    )
+
+
 def test_groups_have_their_labels() -> None:
     """A group is called what the report of a job calls it; a table without labels prints its key."""
     labelled = json.loads(json.dumps(FOUND))

@@ -3,15 +3,16 @@
 from pathlib import Path
 
 from frtaudit.errors import DataError
-from frtaudit.report.files import DRAFT
+from frtaudit.report.files import DRAFT, refuse_sweep
 from frtaudit.signing.verification import CheckStatus
 from frtaudit.signing.verify import verify
 
 
 def refuse_unverified(run_folder: Path) -> None:
-    """Raise :class:`DataError` for a file, and for a run that does not verify."""
+    """Raise :class:`DataError` for a file, a sweep, and a run that does not verify."""
     if run_folder.is_file():
         raise DataError(str(run_folder), "is a file", "the folder of a signed run")
+    refuse_sweep(run_folder)
     verification = verify(run_folder)
     if verification.worst in (CheckStatus.INVALID, CheckStatus.INDETERMINATE):
         first = next(check for check in verification.checks if check.status is verification.worst)

@@ -15,6 +15,12 @@ def test_a_run_that_is_not_there_is_not_published(tmp_path: Path) -> None:
     (tmp_path / "mailed.pdf").touch()
     with pytest.raises(DataError, match=r"mailed.pdf: is a file; accepted: the folder of a signed run"):
         refuse_unverified(tmp_path / "mailed.pdf")
+    (tmp_path / "swept").mkdir()
+    (tmp_path / "swept" / "sweep.json").touch()
+    with pytest.raises(
+        DataError, match="swept: is the folder of a sweep; accepted: the folder of one of its jobs"
+    ):
+        refuse_unverified(tmp_path / "swept")
 
 
 def test_nothing_is_written_beside_other_files(tmp_path: Path) -> None:
