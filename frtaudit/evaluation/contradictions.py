@@ -5,21 +5,21 @@ result tells without scores, in the words of this version.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any  # Any: JSON of mixed depth
+from typing import Any, cast  # Any: JSON of mixed depth
 
 from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Method, Verdict
 from frtaudit.core.metrics import METRICS
 from frtaudit.core.plain.structure import build
-from frtaudit.core.spec import RequirementSpec, Weighting
+from frtaudit.core.spec import AuditSpec, RequirementSpec, Thresholds, Weighting
 from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.requirement_findings import (
     RequirementTest,
     finding_of,
     keeps,
+    not_estimated,
     too_few_people,
-    untested,
 )
 from frtaudit.evaluation.requirements import JudgementContext, cases_of, decided, steps, subjects_of
 from frtaudit.evaluation.suspected_duplicates import without_confirmed
@@ -28,6 +28,7 @@ ROUNDING = 1e-9
 FULL = "full"  # the digest that a publishable variant has: some of its findings and families are withheld
 WITHOUT = " Without suspected duplicate subjects "
 PEOPLE = "Without any false match"  # after it stands how many people are needed, which a result does not tell
+BARE = "nothing estimates it"
 QUOTIENTS = frozenset({"fta"})  # quotients of their counts that have no weighting
 
 
@@ -141,14 +142,11 @@ def _follows(
 ) -> bool:
     """Whether a finding is what its place, its p value and its bound lead to; ``errors``: alpha, Holm's step and p."""
     alpha, step, adjusted = errors
+    if test.index is None:  # audits of before gave no reason, or a bare one where a requirement has a minimum
+        reasons = (test.reason, None, BARE if test.requirement.minimum else None)
+        return any(finding == not_estimated(test.requirement, family, reason) for reason in reasons)
     if test.p is None or test.interval is None or test.estimate is None:
-        again = decided(test, alpha, step, adjusted, family)
-        unknown = test.index is None and test.reason is None
-        if unknown and finding.sentence.startswith(untested(test.requirement)):
-            again = replace(
-                again, sentence=finding.sentence
-            )  # why nothing estimates it, the audit alone knows
-        return finding == again
+        return finding == decided(test, alpha, step, adjusted, family)
     if finding.p is None:
         return False
     known = replace(test, p=finding.p)
@@ -210,6 +208,15 @@ def _context(result: AuditResult) -> JudgementContext:
         corrected=without_confirmed(result.estimates),
         subjects=subjects_of(result.cohort),
         has_transactions=isinstance(analyses, Mapping) and TRANSACTIONS in analyses,
+        spec=_asked(result, analyses if isinstance(analyses, Mapping) else ()),
+    )
+
+
+def _asked(result: AuditResult, analyses: Iterable[str]) -> AuditSpec:
+    """What of a spec says why nothing estimates a requirement. Raises SpecError for thresholds that are none."""
+    thresholds = cast("Thresholds", build(Thresholds, result.spec["thresholds"], "thresholds"))
+    return AuditSpec(
+        name="", cohort=None, protocol=None, analyses=dict.fromkeys(analyses), thresholds=thresholds
     )
 
 

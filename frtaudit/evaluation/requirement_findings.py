@@ -182,23 +182,14 @@ def limit_of(requirement: RequirementSpec) -> str:
 
 def not_estimated(requirement: RequirementSpec, family: int, reason: str | None = None) -> Finding:
     """The finding of a requirement that no estimate answers; ``reason``: why there can be none."""
-    at = _point_of(requirement) or "any point"
-    sentence = f"{requirement.metric} at {at} is not estimated for {requirement.group}."
+    at = ", ".join(place_of(key, value) for key, value in requirement.place.items())
+    sentence = f"{requirement.metric} at {at or 'any point'} is not estimated for {requirement.group}."
     if reason:
-        sentence = f"{untested(requirement)}{reason}."
+        sentence = (
+            f"{in_sentence(requirement.metric)} cannot be tested against {limit_of(requirement)}: {reason}."
+        )
     case = RequirementTest(requirement=requirement, index=None)
     return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
-
-
-def untested(requirement: RequirementSpec) -> str:
-    """How the sentence begins that says why no estimate answers a requirement."""
-    at = _point_of(requirement)
-    where = f"{in_sentence(requirement.metric)}{at and f' at {at}'}"
-    return f"{where} cannot be tested against {limit_of(requirement)}: "
-
-
-def _point_of(requirement: RequirementSpec) -> str:
-    return ", ".join(place_of(key, value) for key, value in requirement.place.items())
 
 
 def finding_of(

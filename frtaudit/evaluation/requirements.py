@@ -5,16 +5,16 @@ claims of a family, all findings of the audit: Holm's step-down over their p val
 of its step.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.methods import DECIDING
 from frtaudit.core.metrics import D_L2, POOLED_ONLY
-from frtaudit.core.spec import RequirementSpec, ThresholdSource, Weighting
+from frtaudit.core.spec import AuditSpec, RequirementSpec, ThresholdSource, Weighting
 from frtaudit.core.text import formatting
-from frtaudit.evaluation.answerable import NO_TRANSACTIONS, TRANSACTIONS
+from frtaudit.evaluation.answerable import NO_TRANSACTIONS, TRANSACTIONS, why_not
 from frtaudit.evaluation.family_size import EACH
 from frtaudit.evaluation.requirement_findings import (
     CONSTRUCTED,
@@ -44,8 +44,8 @@ class JudgementContext:
     ``labels``: what the classes of a schema are called in print, where they are not called by their names;
     ``corrected``: an estimate's place to that of the one which stands for it, on labels that a person corrected;
     ``subjects``: (schema, group) to how many there are, (None, "all") of everybody;
-    ``has_transactions``: whether the spec counts transactions, at whatever threshold; ``why_not``: why no estimate
-    answers a requirement, in words, None where it is not known.
+    ``has_transactions``: whether the spec counts transactions, at whatever threshold; ``spec``: the audit's, its
+    analyses at least by name, which says why nothing estimates a requirement.
     """
 
     estimates: Sequence[Estimate]
@@ -56,7 +56,7 @@ class JudgementContext:
     corrected: Mapping[int, int] = field(default_factory=dict)
     subjects: Mapping[tuple[str | None, str], int] = field(default_factory=dict)
     has_transactions: bool = False
-    why_not: Callable[[RequirementSpec], str | None] = lambda _: None
+    spec: AuditSpec | None = None
 
     def label(self, estimate: Estimate) -> str:
         """What the group of an estimate is called."""
@@ -116,7 +116,7 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
             if same is None or (estimate.intervals and not context.estimates[same].intervals):
                 places[estimate.place] = index  # of what two analyses estimate, the one that has an interval
     if not places:
-        reason = context.why_not(requirement)
+        reason = None if context.spec is None else why_not(requirement, context.spec, context.ranked)
         return [RequirementTest(requirement=requirement, index=None, reason=reason)]
     named = sorted(places.values())
     of_all = [index for index in named if "pairs" not in context.estimates[index].at]  # not of folds too

@@ -113,8 +113,9 @@ def _summed(embedding: Array, mirrored: Sequence[Array], name: str) -> Array:
             or not {other.dtype.kind, embedding.dtype.kind} <= set("fiu")
         ):
             text = f"the flipped array has shape {other.shape}, embedding {embedding.shape}"
-            raise DataError(name, text, "numbers of the same shape")
-        embedding = in_float32(embedding, name) + in_float32(other, name)
+            raise DataError(name, text, "two matrices of numbers of the same shape")
+        with np.errstate(over="ignore"):
+            embedding = in_float32(embedding, name) + in_float32(other, name)
     return embedding
 
 
@@ -197,7 +198,7 @@ def in_float32(embedding: Array, name: str) -> Singles:
     frtaudit.errors.DataError: a.npz: row 1 of embedding lies beyond float32; accepted: rows divided by their length
     """
     with np.errstate(over="ignore", under="ignore"):
-        vectors: Singles = embedding.astype(np.float32)
+        vectors: Singles = embedding.astype(np.float32, copy=False)
     if embedding.dtype.kind == "f" and embedding.dtype.itemsize > vectors.dtype.itemsize:
         large = np.isfinite(embedding).all(axis=1) & ~np.isfinite(vectors).all(axis=1)
         beyond = np.flatnonzero(large | (embedding.any(axis=1) & ~vectors.any(axis=1)))

@@ -13,7 +13,7 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import printable
-from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
+from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.protocols import CohortSource, Comparison
 from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
@@ -109,7 +109,7 @@ def _result(
         corrected=without_confirmed(estimates),
         subjects=subjects_of(counts),
         has_transactions=TRANSACTIONS in spec.analyses,
-        why_not=lambda requirement: why_not(requirement, spec, ranked_classes(groups)),
+        spec=spec,
     )
     findings = with_suspects(judge(spec.requirements, context), spec.requirements, context)
     named = {finding.index for finding in findings if finding.index is not None}

@@ -116,7 +116,7 @@ def test_an_audit_says_why_a_requirement_is_not_estimated() -> None:
     (finding,) = audit(spec(requirements=(asked,), thresholds=Thresholds(fmr=(0.1,)))).result.findings
     assert finding.verdict is Verdict.NOT_TESTABLE
     assert finding.sentence == (
-        "FMR at threshold 0.2 cannot be tested against the limit of at most 10 %: a grid of kind fmr_decades is set "
+        "FMR cannot be tested against the limit of at most 10 %: a grid of kind fmr_decades is set "
         "from the scores and may not contain threshold 0.2; "
         "write thresholds.grid.kind=explicit thresholds.grid.values=[0.2]."
     )

@@ -153,8 +153,8 @@ def test_a_finding_that_does_not_follow_is_found(name: str) -> None:
     assert unfounded(UNFOUNDED[name](whole().result)) is not None
 
 
-def test_why_nothing_estimates_a_requirement_is_left_to_the_audit() -> None:
-    """What it says follows, as what audits of before said; another verdict, or another limit, does not."""
+def test_why_nothing_estimates_a_requirement_follows_from_the_spec() -> None:
+    """What it says follows, as what audits of before said; another verdict, limit or reason does not."""
     asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.25}, limit=0.1)
     result = audit(spec(requirements=(asked,))).result
     (finding,) = result.findings
@@ -163,10 +163,16 @@ def test_why_nothing_estimates_a_requirement_is_left_to_the_audit() -> None:
         finding.sentence: True,
         "fmr at threshold 0.25 is not estimated for all.": True,
         finding.sentence.replace("10 %", "1 %"): False,
-        "FMR at threshold 0.25 is certified.": False,
+        finding.sentence.replace("; write", "; do not write"): False,
+        f"{finding.sentence.partition(':')[0]}: nothing estimates it.": False,
     }
     for sentence, follows in sentences.items():
         changed = replace(result, findings=(replace(finding, sentence=sentence),))
         assert (unfounded(changed) is None) is follows, sentence
     changed = replace(result, findings=(replace(finding, verdict=Verdict.INCONCLUSIVE),))
     assert unfounded(changed) is not None
+    least = replace(asked, minimum={"subjects": 5})
+    before = "FMR cannot be tested against the limit of at most 10 %: nothing estimates it."
+    (finding,) = (result := audit(spec(requirements=(least,))).result).findings
+    for sentence in (finding.sentence, before):
+        assert unfounded(replace(result, findings=(replace(finding, sentence=sentence),))) is None

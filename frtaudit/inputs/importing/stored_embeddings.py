@@ -150,12 +150,14 @@ def _of_arrays(folder: Contents, name: str, options: Options) -> Vectors | None:
     if HAS in beside and beside[HAS].dtype.kind == "b":
         wanted["here"] = HAS
     read = arrays(folder.path(name), name, wanted)
+    here = np.asarray(read["here"], dtype=np.bool_) if "here" in read else None
+    numbers = read["embedding"] if here is None else np.where(here[:, None], read["embedding"], 0)
     return Vectors(
         file=name,
-        vectors=in_float32(read["embedding"], name),
+        vectors=in_float32(numbers, name),
         ids=_texts(read.get("ids")),
         subjects=_texts(read.get("subjects")),
-        here=np.asarray(read["here"], dtype=np.bool_) if "here" in read else None,
+        here=here,
     )
 
 
@@ -209,7 +211,7 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
         column = options.embedding or table.find([text for text in EMBEDDING if text])
         if column is None or column not in table.columns:
             return None
-        vectors, taken = _listed(table, column), {column}
+        vectors, taken = in_float32(_listed(table, column), name), {column}
     ids, subjects = (
         table.find([asked] if asked else known)
         for asked, known in ((options.id, IDS), (options.subject, SUBJECTS))
@@ -259,7 +261,7 @@ def _no_number(text: str) -> bool:
     return False
 
 
-def _listed(table: Table, column: str) -> Singles:
+def _listed(table: Table, column: str) -> Array:
     """A column of lists (Parquet), or of texts like ``[0.1, 0.2]`` (CSV, pgvector)."""
     cells = table.frame[column].tolist()
     read: Callable[[object], object] = (
@@ -268,7 +270,8 @@ def _listed(table: Table, column: str) -> Singles:
     rows = []
     for row, cell in enumerate(cells):
         try:
-            rows.append(np.asarray(read(cell), dtype=np.float32))
+            numbers = np.asarray(read(cell))
+            rows.append(numbers.astype(np.float64, copy=False) if numbers.dtype != np.float32 else numbers)
         except (TypeError, ValueError):
             problem = f"column {column!r} holds no list of numbers"
             raise DataError(table.place(row), problem, "[0.1, 0.2, ...]") from None

@@ -212,6 +212,19 @@ def test_scores_beside_templates_are_named_as_not_read(
     assert load_spec(shlex.split(said[1])).cohort.root == str(folder / "b.csv")
 
 
+def test_a_row_that_is_said_to_be_no_embedding_may_hold_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A tiny number there, which float32 rounds to zero, is not looked at: the row is a failure to acquire."""
+    there = np.arange(N) != 5
+    vectors = np.where(there[:, None], np.float64(VECTORS), 6.9e-310)
+    np.savez(tmp_path / "m.npz", embedding=vectors, image_id=IDS, has_embedding=there)
+    table(tmp_path / "people.csv", "photo", "person")
+    code, printed = run(capsys, str(tmp_path), f"into={tmp_path / 'out'}")
+    assert code == 0, printed
+    assert (tmp_path / "out" / "failures.csv").read_text().splitlines()[1:] == [f"{IDS[5]},m,no_embedding"]
+
+
 def test_a_failure_of_deepface_is_a_failure_to_acquire(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -370,6 +383,13 @@ def too_small(folder: Path) -> None:
     table(folder / "people.csv", "photo", "person")
 
 
+def too_large_in_a_list(folder: Path) -> None:
+    """The same in brackets."""
+    texts = [str(row.tolist()) for row in np.where(np.arange(N)[:, None] == 3, 1e200, np.float64(VECTORS))]
+    pd.DataFrame({"photo": IDS, "embedding": texts}).to_csv(folder / "m.csv", index=False)
+    table(folder / "people.csv", "photo", "person")
+
+
 def short(folder: Path) -> None:
     """Rows without ids, and no table of as many."""
     np.save(folder / "m.npy", VECTORS[:-1])
@@ -510,6 +530,7 @@ REFUSED = {
     spaced: "2 arrays of rows of numbers; accepted: embedding='left side' or embedding='it'\"'\"'s'",
     repeated: "m.npz: 1 images have two embeddings; accepted: one row for each image",
     too_large: "m.npz: row 3 of embedding lies beyond float32; accepted: rows divided by their length",
+    too_large_in_a_list: "m.csv: row 3 of embedding lies beyond float32; accepted: rows divided by their length",
     too_small: "m.csv: row 3 of embedding lies beyond float32; accepted: rows divided by their length",
     short: "m.npy: 47 rows without ids, and no table with as many rows; accepted: an array of image ids, or table=FILE",
     ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
