@@ -98,6 +98,16 @@ def test_bounds_of_each_method() -> None:
     assert 0 < (made("vertex").mc_error or 0) < 0.01
 
 
+@pytest.mark.parametrize("method", ["vertex", "double_or_nothing"])
+def test_quantiles_of_a_rate_are_at_most_1(method: str) -> None:
+    """Replicates of a rate that rounding of sums leaves above 1 give bounds in [0, 1]; those of an index may exceed it."""
+    drawn = np.where(np.arange(999) % 2, 1 + 2e-16, 1 - 2e-16)
+    bounded = made(method, value=1.0, vstat=1.0, replicates=dict.fromkeys(DRAWN, drawn))
+    assert (bounded.low, bounded.high) == (pytest.approx(1.0), 1.0)
+    index = made(method, value=1.0, replicates=dict.fromkeys(DRAWN, 2 * drawn + RNG.random(999)), rule=None)
+    assert index.low is not None and index.low > 2
+
+
 def test_published_wilson_intervals() -> None:
     """The i.i.d. interval is Wilson's formula; the plug-in one puts p (1 - p) / variance for the number of trials."""
 
