@@ -1,8 +1,8 @@
 """How numbers are printed: enough digits to keep their meaning, never so few that a verdict would change.
 
 A rounded number never reaches a landmark (0, 1, a limit) that the exact one does not reach: 4e-5 is not printed as 0,
-0.9996 not as 100 %, 0.0300004 not as 0.03 beside the limit 0.03. What differs from 1 by rounding only is 1. Text in a CSV file is a cell that no spreadsheet
-calculates.
+0.9996 not as 100 %, 0.0300004 not as 0.03 beside the limit 0.03. What differs from 1 by rounding only is 1.
+Text in a CSV file is a cell that no spreadsheet calculates.
 """
 
 import math
