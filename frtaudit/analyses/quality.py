@@ -15,6 +15,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.interclass import CLASS_MOVED, classes_alike
@@ -208,7 +209,7 @@ class _SchemaQuality:
             few = by_class.names[int(np.argmin(counts))]
             schema = self.system.cohort.classifications[self.schema]
             label = dict(zip(schema.classes, schema.labels, strict=True)).get(few, few)
-            note = f"{label} has {min(counts)} subjects in this stratum; {MIN_ERROR_SUBJECTS} are needed"
+            note = f"{label} has {counted(min(counts), 'subject')} in this stratum; {MIN_ERROR_SUBJECTS} are needed"
             yield self._made("max", at, None, _untested(self.alpha, note), note)
             return
         scaled = [

@@ -110,7 +110,10 @@ def _cells(rate: "Rate") -> tuple[str, str]:
     if rate.value is None:
         return "-", rate.note or "-"
     if rate.low is None or rate.high is None:
-        return formatting.rate(rate.value), rate.note or "-"
-    style = formatting.style_of(rate.value, rate.high)
-    low, high = (formatting.rate(bound, style=style) for bound in (rate.low, rate.high))
-    return formatting.rate(rate.value, style=style), f"{low} to {high}"
+        return _percent(rate.value), rate.note or "-"
+    return _percent(rate.value), f"{_percent(rate.low)} to {_percent(rate.high)}"
+
+
+def _percent(rate: float) -> str:
+    """A rate in the unit of every rate of the table."""
+    return formatting.rate(rate, style=formatting.Style.PERCENT)

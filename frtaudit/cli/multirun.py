@@ -48,6 +48,7 @@ from frtaudit.core.machine.faults import UNEXPECTED, as_line
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.spec import AuditSpec, Report
+from frtaudit.core.text import formatting
 from frtaudit.core.text.quoting import quoted
 from frtaudit.errors import DataError, FrtauditError, SpecError, printable
 
@@ -240,7 +241,7 @@ def _begin(plan: Plan, folder: Path) -> list[Job]:
             unmark(job, folder)
     done = sum(is_done(planned_job, folder) for planned_job in plan.jobs)
     before = f", {done} done before" if done else ""
-    _say(f"{len(plan.jobs)} jobs{before}: {shown(folder)}")
+    _say(f"{formatting.counted(len(plan.jobs), 'job')}{before}: {shown(folder)}")
     for job in plan.jobs:
         if job.error:
             sys.stderr.write(f"frtaudit: {printable(f'{settings_text(job.settings)}: {job.error}')}\n")

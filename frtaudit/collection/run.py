@@ -32,6 +32,7 @@ from frtaudit.core.canonical import dumps
 from frtaudit.core.collecting import Box, Refusal
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError, FrtauditError, ProviderError
 from frtaudit.inputs.places import COLLECTION, STORE
 
@@ -135,7 +136,7 @@ class CollectionRun:
             names = sorted(self.spec.services)
             each = ", ".join(f"{names[number]} {kind} {n}" for (number, kind), n in sorted(lost.items()))
             when = f"had no result on the disk when the last run ended ({each})"
-            self.tell(f"{sum(lost.values())} calls {when}: they are made again")
+            self.tell(f"{counted(sum(lost.values()), 'call')} {when}: made again")
         self.budget.spent = self.store.spent()
         for_all(self._open, enumerate(sorted(self.spec.services)))
         if self.store.meta(FROZEN) is None:

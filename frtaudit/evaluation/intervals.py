@@ -128,6 +128,8 @@ def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
             f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
         )
         return empty(spec.method, alpha, note, spec.target)
+    if summary.rule is not None and spec.method in PERCENTILE:
+        replicates = np.minimum(replicates, 1.0)  # a rate: rounding of its sums can leave more
     bounds = bounds_of(summary.value, summary.vstat, spec.method, replicates, alpha)
     if bounds is None:
         share = float(np.mean(~np.isfinite(replicates)))

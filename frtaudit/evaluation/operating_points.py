@@ -178,8 +178,9 @@ def _of_strictest(residuals: dependence.Residuals, drawn: Floats | None, alpha: 
     if drawn is None or not 0 < residuals.rate < 1:
         return empty(Method.WILSON, alpha, STRICTEST)
     bias = float(drawn.mean()) - residuals.rate
-    size = formatting.rate(abs(bias))
-    text = f"bias of the estimate, by the replicates: {'−' if bias < 0 else '+'}{size}"
+    size = formatting.rate(abs(bias), style=formatting.style_of(residuals.rate))
+    sign = "" if size.startswith("<") else "−" if bias < 0 else "+"
+    text = f"bias of the estimate, by the replicates: {sign}{size}"
     return _moving(residuals, drawn, alpha, text)
 
 
@@ -222,8 +223,12 @@ def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | N
     if ruled.errors or not units:
         return None
     least, most = (formatting.rate(closed_form.wilson_iid(0, n, alpha).high) for n in (ruled.trials, units))
-    kind = "subjects" if ends == 1 else "disjoint pairs of subjects"
-    return f"no error: Wilson's upper bound is {least} for independent comparisons, {most} for {units} {kind} alone"
+    alone = (
+        formatting.counted(units, "subject")
+        if ends == 1
+        else f"{formatting.counted(units, 'disjoint pair')} of subjects"
+    )
+    return f"no error: Wilson's upper bound is {least} for independent comparisons, {most} for {alone} alone"
 
 
 def _missing(

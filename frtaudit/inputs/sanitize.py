@@ -26,6 +26,7 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, ConflictRule
 from frtaudit.core.spec_values import Sanitize, SanitizeStep
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.class_rules import labelled, number_of
 from frtaudit.inputs.pairing import listed_comparisons
@@ -148,7 +149,7 @@ def _refuse_small(where: str, step: SanitizeStep, cohort: Cohort, keep: Flags, b
     for name in cohort.classifications if step.schema is None else [step.schema]:
         for count in _counts(cohort, keep, name):
             if count.subjects < number_of(step):
-                text = f"class {count.group} of {name} has {count.subjects} subjects left"
+                text = f"class {count.group} of {name} has {counted(count.subjects, 'subject')} left"
                 raise DataError(where, text, f"{number_of(step)} or more{_hint(step, cohort, before, count)}")
 
 

@@ -231,9 +231,7 @@ def _name_system(axes: "Axes", system: str) -> None:
     """Begin the heading with the system that the drawing is of, which a drawing by itself has to say."""
     heading, name = axes.get_title("left"), canvas.lettering(system)
     if system and name not in heading:
-        axes.set_title(
-            f"{name}: {heading[:1].lower() if heading[1:2].islower() else heading[:1]}{heading[1:]}"
-        )
+        axes.set_title(f"{name}: {heading}")
 
 
 def _title(title: str, heading: str) -> str:

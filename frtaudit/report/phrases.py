@@ -11,7 +11,7 @@ from frtaudit.core.spec import ThresholdSource
 from frtaudit.core.text import formatting, kinds
 from frtaudit.core.text.formatting import Style
 from frtaudit.core.text.kinds import Kind, printed
-from frtaudit.report.pieces import Footnotes, Part, Text, TextSpan, commas, spans
+from frtaudit.report.pieces import Footnotes, Part, Text, TextSpan, commas, plain_text, spans
 from frtaudit.report.source import Bounds, Record, Source
 from frtaudit.report.words import display_name, words
 
@@ -60,6 +60,16 @@ def number(text: str, pointer: str) -> TextSpan:
 def whole(value: float, pointer: str) -> TextSpan:
     """A printed count."""
     return number(formatting.count(value), pointer)
+
+
+def counted(number: Iterable[TextSpan], noun: str) -> Text:
+    """A printed count with its noun, in the plural unless it is 1.
+
+    >>> [piece.text for piece in counted([whole(1, "/cohort/subjects")], "subject")]
+    ['1', ' subject']
+    """
+    text = spans(number)
+    return spans(text, f" {noun}" if plain_text(text) == "1" else f" {noun}s") if text else ()
 
 
 def note(record: Record) -> Text:

@@ -1,5 +1,6 @@
 """What templates lay out: pieces of text that know where in ``result.json`` their number stands, tables, figures."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TypeAlias, TypeVar
@@ -21,6 +22,8 @@ class TextSpan:
 
 Text: TypeAlias = tuple[TextSpan, ...]
 Part: TypeAlias = "str | TextSpan | Iterable[TextSpan]"
+# The class that a note begins with.
+_NAMED = re.compile(r".+?(?= has (?:\d+ (?:FN?MR |subject)|fewer than )|: FMR \S+ of \d)")
 
 
 def spans(*parts: Part) -> Text:
@@ -196,16 +199,27 @@ def letter(index: int) -> str:
 
 
 def sentence(note: str) -> str:
-    """A note as sentences of its own: each part of it, up to a semicolon, is one.
+    """A note as sentences of its own: each part of it, up to a semicolon, is one; a class is as it is called.
 
     >>> sentence("no errors seen; not tested"), sentence("vendor_a: folds constructed")
     ('No errors seen. Not tested.', 'vendor_a: folds constructed.')
+    >>> sentence("x has 3 FMR errors of 2 subjects")
+    'x has 3 FMR errors of 2 subjects.'
     """
-    parts = (part.strip() for part in note.split("; "))
-    text = ". ".join(
-        part[:1].upper() + part[1:] if part.split(" ", 1)[0].isalpha() else part for part in parts
-    )
+    named = _NAMED.match(note)
+    name = named[0] if named else ""
+    first, *others = note[len(name) :].split("; ")
+    text = ". ".join([name + first if name else capital(first), *map(capital, others)]).strip()
     return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def capital(text: str) -> str:
+    """A text with a capital letter where a word begins it.
+
+    >>> capital("ratio of FMR"), capital("d_l2 by group")
+    ('Ratio of FMR', 'd_l2 by group')
+    """
+    return text[:1].upper() + text[1:] if text.split(" ", 1)[0].isalpha() else text
 
 
 def capped(blocks: Sequence[Block], rows: int) -> tuple[tuple[Block, ...], int]:

@@ -12,6 +12,7 @@ from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.result_schema import result_schema
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import FrtauditError, VerificationError, why
 from frtaudit.evaluation.contradictions import FULL, contradiction
 from frtaudit.report.files import PREVIOUS
@@ -145,7 +146,8 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
         yield invalid(where, f"contradicts itself: {wrong}")
     yield ok(
         where,
-        f"follows the schema of results: {len(result.estimates)} estimates, {len(result.findings)} findings",
+        f"follows the schema of results: {counted(len(result.estimates), 'estimate')}, "
+        f"{counted(len(result.findings), 'finding')}",
     )
     if inner is not None:
         spec, inputs = result.digests.get("spec"), result.digests.get("inputs")

@@ -21,6 +21,7 @@ from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.records import from_json
 from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError, FrtauditError, printable, why
 from frtaudit.report.files import jobs_in
 
@@ -208,7 +209,11 @@ def _judge(recorded: bytes, again: bytes) -> Reproduction:
 
 def _differing(pointers: Sequence[str]) -> tuple[str, ...]:
     more = (f"  and {len(pointers) - SHOWN} more",) if len(pointers) > SHOWN else ()
-    return (f"differs at {len(pointers)} places:", *(f"  {pointer}" for pointer in pointers[:SHOWN]), *more)
+    return (
+        f"differs at {counted(len(pointers), 'place')}:",
+        *(f"  {pointer}" for pointer in pointers[:SHOWN]),
+        *more,
+    )
 
 
 def _leaves(first: Json, second: Json, pointer: str) -> Iterator[tuple[str, Json, Json]]:

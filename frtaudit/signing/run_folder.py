@@ -7,6 +7,7 @@ from pathlib import Path
 
 from frtaudit.core.machine.files import irregular
 from frtaudit.core.machine.run_files import RESULT, VERDICT
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, SETTINGS
 from frtaudit.signing.contents import (
@@ -65,7 +66,7 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     except VerificationError as error:
         yield invalid(STATEMENT, error.found)
         return
-    yield ok(STATEMENT, f"{signed_by(outer)}, covers {len(outer.subjects)} files")
+    yield ok(STATEMENT, f"{signed_by(outer)}, covers {counted(len(outer.subjects), 'file')}")
     yield from _files(folder, outer)
     evidence = Evidence(outer=outer)
     papers: dict[str, SignedPdf] = {}

@@ -10,6 +10,7 @@ from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.result import AuditResult
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import VerificationError, why
 from frtaudit.report.files import PDF as REPORT
 from frtaudit.report.files import SETTINGS, TABLE
@@ -61,7 +62,7 @@ def sweep_checks(
         yield invalid(STATEMENT, error.found)
         return
     signer = common_name(outer.certificate)
-    yield ok(STATEMENT, f"signature of {signer!r} holds, covers {len(outer.subjects)} files")
+    yield ok(STATEMENT, f"signature of {signer!r} holds, covers {counted(len(outer.subjects), 'file')}")
     wrong = list(_files(folder, outer))
     yield from wrong
     if TABLE not in outer.subjects:

@@ -6,6 +6,7 @@ tests/analyses/test_identity_check.py tests suspected_duplicates, which has no d
 import re
 from dataclasses import replace
 from itertools import permutations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from small_audits import audit, interval, one, pick, plain, put, spec, system_of
 
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Bootstrap, IntervalSpec, Plan, Weighting
+from frtaudit.evaluation import operating_points
 from frtaudit.evaluation.intervals import (
     MIN_ERROR_SUBJECTS,
     MIN_ERRORS,
@@ -96,6 +98,16 @@ def test_bounds_of_each_method() -> None:
     assert bounds(made("gaussian")) == pytest.approx([0.3 + gaps.mean() - half, 0.3 + gaps.mean() + half])
     assert made("vertex").n_resamples == 999
     assert 0 < (made("vertex").mc_error or 0) < 0.01
+
+
+@pytest.mark.parametrize("method", ["vertex", "double_or_nothing"])
+def test_quantiles_of_a_rate_are_at_most_1(method: str) -> None:
+    """Replicates of a rate that rounding of sums leaves above 1 give bounds in [0, 1]; those of an index exceed it."""
+    drawn = np.where(np.arange(999) % 2, 1 + 2e-16, 1 - 2e-16)
+    bounded = made(method, value=1.0, vstat=1.0, replicates=dict.fromkeys(DRAWN, drawn))
+    assert (bounded.low, bounded.high) == (pytest.approx(1.0), 1.0)
+    index = made(method, value=1.0, replicates=dict.fromkeys(DRAWN, 2 * drawn + RNG.random(999)), rule=None)
+    assert index.low == pytest.approx(2, abs=0.1)
 
 
 def test_published_wilson_intervals() -> None:
@@ -413,6 +425,28 @@ def test_a_table_never_holds_the_threshold_in_one_group_alone() -> None:
     assert wide(0.05).high > alone(0.05).high
     assert "held fixed" in (alone(0.05).note or "")
     assert "held fixed" not in (wide(0.05).note or "")
+
+
+def test_one_subject_alone_is_in_the_singular() -> None:
+    """The other extreme of one subject, and of two."""
+    for subjects, alone in ((1, "1 subject alone"), (2, "2 subjects alone")):
+        ruled: Any = SimpleNamespace(subjects=subjects, errors=0, trials=3)
+        text = operating_points._extremes(ruled, 0.05, ends=1)
+        assert text is not None
+        assert text.endswith(f"% for {alone}")
+
+
+@pytest.mark.parametrize(
+    ("bias", "text"), [(-2.93e-5, "−0.00293 %"), (3.89e-4, "+0.0389 %"), (-2e-9, "< 0.0001 %")]
+)
+def test_a_bias_is_printed_in_the_unit_of_its_rate(
+    bias: float, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Percent beside a rate in percent, however small: footnotes of one table have one unit."""
+    monkeypatch.setattr(operating_points, "_moving", lambda *given: given[-1])
+    residuals: Any = SimpleNamespace(rate=0.02)
+    note = operating_points._of_strictest(residuals, np.full(9, 0.02 + bias), 0.05)
+    assert note == f"bias of the estimate, by the replicates: {text}"
 
 
 def test_no_error_names_both_extremes() -> None:

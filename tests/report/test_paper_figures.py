@@ -519,7 +519,7 @@ def test_a_drawing_says_which_system_it_is_of() -> None:
     figures = paper_figures(of_classes(), builds=[tar_curves])
     headings = {name: figure.drawing.axes[0].get_title("left") for name, figure in figures.items()}
     assert headings["tar-at-threshold-population-group-two"].startswith("two: TAR by threshold")
-    assert headings["threshold-at-tar-population-group-one"].startswith("one: threshold by TAR")
+    assert headings["threshold-at-tar-population-group-one"].startswith("one: Threshold by TAR")
     assert all(heading.startswith(("one: ", "two: ")) for heading in headings.values())
     density = paper_figures(of_classes())["score-density-group-two"].drawing
     assert density.axes[0].get_title("left") == "two"

@@ -14,10 +14,12 @@ from frtaudit.report.pieces import (
     Footnotes,
     Table,
     TextSpan,
+    capital,
     capped,
     letter,
     listed,
     plain_text,
+    sentence,
     spans,
 )
 
@@ -28,6 +30,29 @@ def test_equal_notes_share_a_mark() -> None:
     marks = [plain_text(notes.mark(text, "/p")) for text in ("few errors", "no errors", "few errors")]
     assert marks == ["a", "b", "a"]
     assert [plain_text(note) for _, note in notes.all()] == ["Few errors.", "No errors."]
+
+
+@pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        ("z has 0 FMR errors of 0 subjects; few", "z has 0 FMR errors of 0 subjects. Few."),
+        ("c & m has 1 FNMR error of 1 subject; few", "c & m has 1 FNMR error of 1 subject. Few."),
+        ("a; b has fewer than 10 subjects", "a; b has fewer than 10 subjects."),
+        ("no mask has 3 subjects in this stratum", "no mask has 3 subjects in this stratum."),
+        ("u z: FMR 0.01 of 30 comparisons", "u z: FMR 0.01 of 30 comparisons."),
+        ("no subject has two samples: few", "No subject has two samples: few."),
+        ("no error: Wilson's bound; x", "No error: Wilson's bound. X."),
+    ],
+)  # fmt: skip
+def test_a_class_is_printed_as_it_is_called(note: str, shown: str) -> None:
+    """A note that begins with the name of a class does not begin with a capital: names may differ by case alone."""
+    assert sentence(note) == shown
+
+
+@pytest.mark.parametrize("title", ["d_l2 by group", "FMR by group", "3 systems"])
+def test_only_a_word_gets_a_capital(title: str) -> None:
+    """d_l2 is no word."""
+    assert (capital(title), capital("gap of FMR")) == (title, "Gap of FMR")
 
 
 def test_no_note_leaves_no_mark() -> None:

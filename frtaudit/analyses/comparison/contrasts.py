@@ -239,7 +239,7 @@ def _ranked(outcome: Judged) -> Iterator[Estimate]:
     scores = -outcome.measure.values * outcome.measure.better
     for v, (name, (low, high)) in enumerate(zip(outcome.names, sets, strict=True)):
         known = outcome.measure.refused is None and np.isfinite(scores[v])
-        rank = float(1 + np.count_nonzero(scores < scores[v])) if known else None
+        rank = float(1 + np.count_nonzero(scores < scores[v] - DUST)) if known else None
         estimate = _estimate(outcome, RANK, name, {}, rank, "rank, 1 = best")
         interval = _interval(outcome, (float(low), float(high)), 1 - outcome.alpha, plain=True)
         yield replace(estimate, intervals=(interval,) if known else ())

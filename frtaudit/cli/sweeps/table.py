@@ -182,7 +182,7 @@ def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
             seen.setdefault(name, set()).add(str(value))
     for name, values in sorted(seen.items()):
         if len(values) > 1:
-            yield f"{name} is not the same file in all jobs: their numbers are from different data"
+            yield f"the file {name} is not the same in all jobs: their numbers are from different data"
     missing = [outcome.job.number for outcome in outcomes if outcome.state is not State.DONE]
     if missing:
         yield (

@@ -12,6 +12,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import Json
+from frtaudit.core.text.formatting import counted
 
 PAIRS = 32  # mated pairs at most, each of another person
 MIN_PAIRS = 8  # below which colours are not judged
@@ -92,7 +93,7 @@ def length_checks(length: Floats) -> tuple[dict[str, Json], list[str]]:
         "unit_length": bool(abs(low - 1) < 1e-3 and abs(high - 1) < 1e-3),
     }
     short = int(np.count_nonzero(length < SHORT * middle))
-    text = f"{short} templates are shorter than a tenth of the median length ({middle:.3g})"
+    text = f"{counted(short, 'template')} shorter than a tenth of the median length ({middle:.3g})"
     return numbers, [text] if short else []
 
 

@@ -26,6 +26,7 @@ from frtaudit.core.machine.lock import lock
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.registry import name_of
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError, ProviderError
 
 SETUP, LOCK = "setup.json", ".embed.lock"
@@ -266,7 +267,7 @@ class EmbedRun:
         whole = [outputs for outputs in seen if outputs is not None]
         lost = len(wanted) - len(whole)
         if lost:
-            return {}, [f"{lost} images of the checks have no template if mirrored or recoloured"]
+            return {}, [f"no template if mirrored or recoloured: {counted(lost, 'image')} of the checks"]
         plain, mirrored, swapped = np.stack(whole, axis=1)
         probes = checks.Probes(plain=plain, mirrored=mirrored, swapped=swapped)
         return checks.probe_checks(probes, str(self.spec.preset.colours), paired=bool(pairs))
@@ -298,8 +299,8 @@ def _summary(record: dict[str, Json]) -> Iterator[str]:
     lost = f"; failures to acquire: {why}" if why else ""
     yield f"{images['embedded']} of {images['listed']} images have a template{lost}"
     if images["several_faces"]:
-        several = f"{images['several_faces']} images show several faces"
-        yield f"{several}: the largest was taken (several=fail counts these images as failures)"
+        several = counted(int(str(images["several_faces"])), "image")
+        yield f"{several} with several faces: the largest was taken (several=fail counts that as a failure)"
     notes = record["said"]
     if isinstance(notes, list) and EUCLIDEAN in notes:
         yield EUCLIDEAN

@@ -1,8 +1,8 @@
 """How numbers are printed: enough digits to keep their meaning, never so few that a verdict would change.
 
 A rounded number never reaches a landmark (0, 1, a limit) that the exact one does not reach: 4e-5 is not printed as 0,
-0.9996 not as 100 %, 0.0300004 not as 0.03 beside the limit 0.03. Text in a CSV file is a cell that no spreadsheet
-calculates.
+0.9996 not as 100 %, 0.0300004 not as 0.03 beside the limit 0.03. What differs from 1 by rounding only is 1.
+Text in a CSV file is a cell that no spreadsheet calculates.
 """
 
 import math
@@ -17,6 +17,7 @@ MAX_DIGITS = 17
 PERCENT_FROM = 1e-4
 EXACT_PERCENT_FROM = 1e-4
 MIN_PERCENT = 1e-6
+NOISE = 1e-12  # rounding of sums: a number as near to 1 is printed as 1, a smaller rate only as that
 PLAIN_ZEROS = 3
 UNDEFINED = "undefined"
 MIN_P = 0.001  # a smaller p value is printed as such
@@ -55,20 +56,21 @@ def rate(
 ) -> str:
     """A rate in [0, 1], in percent or in powers of ten, on the same side of 0, 1 and each limit as the exact value.
 
-    In percent a rate below a millionth is only printed as that: nobody counts its zeros.
+    A rate below a millionth in percent, or below 10⁻¹² in powers of ten, is only printed as that.
 
     >>> rate(0.0213), rate(4e-5), rate(0.961), rate(0.99996), rate(0.0300004, limit=0.03)
     ('2.13 %', '4.00 × 10⁻⁵', '96.1 %', '99.9960 %', '3.00004 %')
-    >>> rate(4e-5, style=Style.PERCENT), rate(2.84e-11, style=Style.PERCENT)
-    ('0.00400 %', '< 0.0001 %')
+    >>> rate(4e-5, style=Style.PERCENT), rate(2.84e-11, style=Style.PERCENT), rate(2e-17), rate(1 - 2e-16)
+    ('0.00400 %', '< 0.0001 %', '< 10⁻¹²', '100 %')
     """
     if not math.isfinite(value):
         return _special(value)
     landmarks = (0.0, 1.0, *limits) if limit is None else (0.0, 1.0, limit, *limits)
     chosen = style or style_of(value)
-    if chosen is Style.PERCENT and 0 < abs(value) < MIN_PERCENT:
-        if value > 0 and not any(0 < mark < MIN_PERCENT for mark in landmarks):
-            return f"< {exact(MIN_PERCENT, Style.PERCENT)}"
+    least = MIN_PERCENT if chosen is Style.PERCENT else NOISE
+    if 0 < abs(value) < least:
+        if value > 0 and not any(0 < mark < least for mark in landmarks):
+            return f"< {exact(least, chosen)}"
         chosen = Style.POWER
     rounding = _percent_round if chosen is Style.PERCENT else _significant_round
     shown = _apart(value, landmarks, rounding, digits)
@@ -234,6 +236,8 @@ def _percent(number: Decimal) -> str:
 def _apart(value: float, landmarks: Iterable[float], rounding: Rounding, digits: int) -> Decimal:
     """Round to ``digits`` or as many more as keep the value on its side of every landmark."""
     number, marks = _decimal(value), tuple(map(_decimal, landmarks))
+    if abs(value - 1) <= NOISE and sum(abs(mark - 1) <= NOISE for mark in marks) == 1:  # no limit is as near
+        return rounding(1.0, digits)
     for places in range(digits, MAX_DIGITS):
         shown = rounding(value, places)
         if all(number.compare(mark) == shown.compare(mark) for mark in marks):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from frtaudit.core.arrays import Flags
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.folds import check_folds
 from frtaudit.inputs.importing.values import KnownSet, Pairs, Samples
@@ -46,7 +47,7 @@ def _decided(pairs: Pairs, samples: Samples, mated_by: str) -> tuple[Pairs, tupl
     if not wrong.size:
         return pairs, ()
     if mated_by == "names":
-        note = f"{wrong.size} labels disagree with the names: the names were used"
+        note = f"{counted(wrong.size, 'label')} against the names: the names were used"
         return replace(pairs, mated=named), (note,)
     first = int(wrong[0])
     label, names = ("mated", "two people") if pairs.mated[first] else ("non-mated", "one person")

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Ints, Singles
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import (
     ARRAYS,
@@ -107,7 +108,9 @@ def _joined(source: Vectors, samples: Samples, pairs: Pairs | None) -> Embedding
     there = (rows >= 0) & (bad == "")
     twice = np.flatnonzero(np.bincount(rows[there], minlength=1) > 1)
     if twice.size:
-        raise DataError(source.file, f"{twice.size} images have two embeddings", "one row for each image")
+        raise DataError(
+            source.file, f"two embeddings of {counted(twice.size, 'image')}", "one row for each image"
+        )
     failed = {int(row): str(why) for row, why in zip(rows, bad, strict=True) if why and row >= 0}
     if not there.any():
         raise DataError(source.file, "no row is an embedding of an image of the set", "ids of its images")
@@ -137,7 +140,7 @@ def _rows(source: Vectors, samples: Samples, pairs: Pairs | None) -> tuple[Ints,
         return np.arange(len(samples.ids)), [note]
     rows = np.array(_by_id(source.ids, samples), dtype=np.int64)
     extra = int((rows < 0).sum())
-    note = f"{source.file}: {extra} rows are of images that are not in the set: left out"
+    note = f"{source.file}: {counted(extra, 'row')} of images that are not in the set: left out"
     return rows, [note] if extra else []
 
 
@@ -159,9 +162,9 @@ def _noticed(source: Vectors, vectors: Singles, failed: Mapping[int, str]) -> li
     notes = [f"{source.file}: norms {norms[0]:.3g} to {norms[2]:.3g}, median {norms[1]:.3g}"]
     same = vectors.shape[0] - len({row.tobytes() for row in vectors})
     if same:
-        notes.append(f"{source.file}: {same} rows are equal to an earlier row")
+        notes.append(f"{source.file}: {counted(same, 'row')} equal to an earlier row")
     notes += [
-        f"{source.file}: {sum(why == reason for why in failed.values())} rows count as failures: {reason}"
+        f"{source.file}: failures in {counted(sum(why == reason for why in failed.values()), 'row')}: {reason}"
         for reason in sorted(set(failed.values()))
     ]
     return notes

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Shorts
+from frtaudit.core.text.formatting import counted
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.folds import positional_folds
 from frtaudit.inputs.importing.values import Pairs
@@ -51,10 +52,10 @@ def with_images(
     if not paths:
         return ids, {}, ("the folder holds no image of the list: only names were read",)
     missing = len(names - set(paths))
-    notes = [f"{missing} images of the list are not in the folder"] if missing else []
+    notes = [f"not in the folder: {counted(missing, 'image')} of the list"] if missing else []
     copies = sum(map(belongs, folder.images())) - sum(map(belongs, paths.values()))
     if copies > 0:
-        notes.append(f"{copies} images are in several folders: the first by name is used")
+        notes.append(f"{counted(copies, 'image')} in several folders: the first by name is used")
     return ids, {"path": [paths.get(name, "") for name in ids]}, tuple(notes)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats, Shorts
 from frtaudit.core.registry import register
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.values import Evidence, KnownSet, Options, Pairs, PairScores, Samples
@@ -68,7 +69,9 @@ class Bfw:
                 fold=_folds(table),
             ),
             scores={name: PairScores(score=score) for name, score in systems.items()},
-            notes=(f"{len(faulty)} images with known errors are in {touched} pairs",) if faulty else (),
+            notes=(f"{counted(len(faulty), 'image')} with known errors in {counted(touched, 'pair')}",)
+            if faulty
+            else (),
         )
 
 

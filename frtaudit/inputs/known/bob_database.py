@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from frtaudit.core.registry import register
+from frtaudit.core.text.formatting import counted
 from frtaudit.core.text.quoting import choices
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, columns_at
@@ -52,7 +53,7 @@ class BobDatabase:
         people = [rows[text]["subject_id"] for text in ids]
         several = len(sides[0]) - len({template for template, _ in sides[0]})
         pairs, pair_note = _pairs(folder, part, sides, ids)
-        note = f"{several} enrolled images share a template: each image is compared separately"
+        note = f"{counted(several, 'enrolled image')} with the template of another: each image is compared separately"
         return KnownSet(
             name="bob_database",
             title=f"a database of bob ({part.rstrip('/') or folder.root.name})",

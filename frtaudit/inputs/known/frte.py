@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from frtaudit.core.registry import register
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.contents import Contents, rows_of, stem
 from frtaudit.inputs.importing.image_table import image_table, named_table
@@ -55,9 +56,9 @@ class FrteLogs:
         lost = {row: code for row, (_, _, _, code, _) in enumerate(rows) if code}
         score = np.array([np.nan if row in lost else value for row, (_, _, value, _, _) in enumerate(rows)])
         failed = {name: code for name, (_, code) in images.items() if code}
-        notes = [people_note, f"{len(lost)} comparisons failed: {_counted(lost.values())}"]
+        notes = [people_note, f"{counted(len(lost), 'comparison')} failed: {_counted(lost.values())}"]
         if failed:
-            notes.append(f"{len(failed)} templates were not created: {_counted(failed.values())}")
+            notes.append(f"{counted(len(failed), 'template')} not created: {_counted(failed.values())}")
         sizes = np.cumsum([0, *(len(folder.lines(name)) - 1 for name in files)]).tolist()
         system = (folder.root.name if places == {""} else places.pop().rpartition("/")[2]) or "system"
         return KnownSet(

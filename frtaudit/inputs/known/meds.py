@@ -45,7 +45,7 @@ class Meds:
                 },
             ),
             notes=(
-                f"{single} people have one image: they are in non-mated comparisons only",
+                f"people with one image, in non-mated comparisons only: {single}",
                 "race and sex are in NIST's table: table=FILE adds them",
             ),
         )

@@ -51,7 +51,7 @@ class Morph:
             terms="by licence of its university; no redistribution",
             samples=Samples(ids=ids, subjects=people, columns=columns, groups=("gender", "race")),
             notes=tuple(
-                f"{count} people have several values of {name}: the majority counts"
+                f"people with several values of {name}, of which the majority counts: {count}"
                 for name, count in _conflicts(people, columns)
             ),
         )

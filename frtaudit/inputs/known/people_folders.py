@@ -43,7 +43,7 @@ class PeopleFolders:
             raise DataError(str(folder.root), "images of one person", "images of two people or more")
         single = sum(count == 1 for count in Counter(names).values())
         if single:
-            notes.append(f"{single} people have one image: they are in non-mated comparisons only")
+            notes.append(f"people with one image, in non-mated comparisons only: {single}")
         return KnownSet(
             name="people",
             title="a folder of people",

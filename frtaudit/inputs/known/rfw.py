@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from frtaudit.core.registry import register
+from frtaudit.core.text.formatting import counted
 from frtaudit.inputs.importing.contents import Contents
 from frtaudit.inputs.importing.folds import positional_folds
 from frtaudit.inputs.importing.lists import joined, pairs_of
@@ -55,9 +56,9 @@ class Rfw:
         twice = sum(times > 1 for times in races.values())  # their key holds the race
         notes = [WITHIN]
         if twice:
-            notes.append(f"{twice} people are in the lists of two races: each counts as two subjects")
+            notes.append(f"people in the lists of two races, each of whom counts as two subjects: {twice}")
         if paths and missing:
-            notes.append(f"{missing} images of the lists are not in the folder")
+            notes.append(f"not in the folder: {counted(missing, 'image')} of the lists")
         if paths:
             columns["path"] = [paths.get(name, "") for name in ids]
         return KnownSet(

@@ -54,7 +54,7 @@ class VggFace2:
                 },
                 groups=("gender",),
             ),
-            notes=(f"{unknown} people are in no line of {file}: their gender is unknown",) if unknown else (),
+            notes=(f"people of unknown gender, in no line of {file}: {unknown}",) if unknown else (),
         )
 
 

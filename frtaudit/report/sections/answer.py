@@ -195,6 +195,9 @@ def _rates(source: Source) -> Iterator[Text]:
     for record in records:
         name = provider(record)
         point = phrases.at_words(record.estimate.at, record.pointer)
+        if record.estimate.value is None:
+            yield spans(name, ": no FNMR at ", point, ": ", *phrases.note(record), ".")
+            continue
         labels, fmr = label_notice.beside(source, record), beside.get(record.estimate.provider)
         there: list[Part] = []
         if fmr is not None and len(records) <= FEW_SYSTEMS:

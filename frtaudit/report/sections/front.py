@@ -46,7 +46,12 @@ def figure(source: Source) -> Figure | None:
 
 def det_curves(source: Source) -> list[Series]:
     """The curves that are drawn for everybody: with a band where it spans an axis, else the plain DET."""
-    return series(source, lines(source) or source.curves("det"))
+    return series(source, lines(source)) or of_everybody(source, "det")
+
+
+def of_everybody(source: Source, kind: str) -> list[Series]:
+    """The curves of a kind of everybody, but those of one point: where all scores are the same there is no line."""
+    return series(source, (curve for curve in source.curves(kind) if len(curve.x) > 1))
 
 
 def series(source: Source, curves: Iterable[Curve]) -> list[Series]:

@@ -79,7 +79,7 @@ def against_annotation(source: Source) -> Iterator[Text]:
         yield spans(
             "Against annotation, FNMR at ",
             listed([spans(*at) for at in targets]),
-            f" is {outcome} (by {size} percentage points).",
+            f" {'is' if len(targets) == 1 else 'are'} {outcome} (by {size} percentage points).",
         )
 
 

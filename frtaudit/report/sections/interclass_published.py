@@ -68,7 +68,7 @@ def _upper_bounds(source: Source, schema: str, bounds: Mapping[str, Mapping[str,
     """A row for each class and Total, a column for each system; two classes have one distance, and one row."""
     groups = class_names(bounds)
     rows = {source.label(schema, group): group for group in groups if len(groups) > 2}
-    rows["Total" if len(groups) > 2 else schema.replace("_", " ").capitalize()] = MAX
+    rows["Total" if len(groups) > 2 else schema.replace("_", " ")] = MAX
     for number, start in enumerate(range(0, len(bounds), SYSTEMS)):
         systems = list(bounds)[start : start + SYSTEMS]
         columns = header(["Class"], systems)

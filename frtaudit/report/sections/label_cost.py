@@ -99,14 +99,14 @@ def _uncertain_faces(source: Source) -> Text:
 
     parts: list[Part] = [
         "Uncertain labels: ",
-        *span("left_out"),
-        " faces of the persons were left out (errors of type A, which change the set of faces), ",
+        *phrases.counted(span("left_out"), "face"),
+        " of the persons left out (errors of type A, which change the set of faces), ",
         *span("missed"),
-        " were labelled as another person, and ",
-        *span("strangers"),
-        " faces of others were labelled as the person (errors of type B, which change the rates), among ",
-        *span("own"),
-        " faces that show the person searched for.",
+        " labelled as another person, and ",
+        *phrases.counted(span("strangers"), "face"),
+        " of others labelled as the person (errors of type B, which change the rates), among ",
+        *phrases.counted(span("own"), "face"),
+        " of the person searched for.",
     ]
     left = [record for record in source.select("label_faces") if record.estimate.at["estimated"] == -1]
     parts += [" Left out in all: ", *phrases.counts(left[0]), " faces."] if left else []

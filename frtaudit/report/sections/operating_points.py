@@ -125,7 +125,7 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str
     of = worst.estimate.schema or "", worst.estimate.group
     people, two = source.people(*of), () if worst.estimate.metric == "fmr" else source.with_two(*of)
     mated: list[Part] = [", ", two, " of them with two images or more"] if two else []
-    crowd: list[Part] = [" (", people, " subjects", *mated, ")"] if people else []
+    crowd: list[Part] = [" (", phrases.counted(people, "subject"), *mated, ")"] if people else []
     against: list[Part] = []
     if worst.estimate.metric == "fmr":  # a rate within a group stands beside no other kind of rate
         against = _lowest(source, worst)

@@ -51,7 +51,7 @@ def _figure(source: Source, schema: str) -> Iterator[Figure]:
         for group, place in source.pens(schema, (curve.group for curve in curves)).items()
     ]
     key = name_of("quality", schema)
-    title = f"{attribute.capitalize()} of the samples by {schema.replace('_', ' ')}"
+    title = f"{attribute} of the samples by {schema.replace('_', ' ')}"
     caption = spans(
         "Line in a box: median; box: quartiles; whiskers: the most extreme values within one and a half box lengths; "
         "dots: beyond."

@@ -103,7 +103,7 @@ def _band_words(series: list[Series]) -> list[Part]:
 
 
 def _over_threshold(source: Source) -> Figure | None:
-    drawn = [trace for kind in KINDS for trace in front.series(source, source.curves(kind))]
+    drawn = [trace for kind in KINDS for trace in front.of_everybody(source, kind)]
     panels = scales.alike(lambda: _threshold_panels(source))
     if not panels:
         return None
@@ -122,7 +122,7 @@ def _over_threshold(source: Source) -> Figure | None:
 
 def _threshold_panels(source: Source) -> Iterator[Panel]:
     """DET, and each rate over the threshold; FNMR has one lower edge, where curves end."""
-    series = {kind: front.series(source, source.curves(kind)) for kind in KINDS}
+    series = {kind: front.of_everybody(source, kind) for kind in KINDS}
     if series["det"] and front.lines(source):
         floor = figures.lower_edge(series["fnmr"]) if series["fnmr"] else None
         for which, of, part in _parts(series["det"]):

@@ -43,7 +43,9 @@ def build(source: Source) -> View:
     closed = [] if source.select("index_worst_case") else [spans(words().robustness["no_unknown"])]
     unknown = [
         phrases.titled(
-            f"Without a class under {spoken(record.estimate.schema)}:", phrases.counts(record), " subjects."
+            f"Without a class under {spoken(record.estimate.schema)}:",
+            phrases.counted(phrases.counts(record), "subject"),
+            ".",
         )
         for record in source.select("unknown_subjects")
         if record.estimate.numerator

@@ -236,8 +236,8 @@ def _people(source: Source) -> Text:
     people, images = (source.counted(cohort, "/cohort", key) for key in ("subjects", "samples"))
     if mapping(source.result.spec.get("cohort")).get("type") == "attempts":
         images = ()  # a sample stands for an attempt or a reference
-    parts: list[Part] = [*people, " subjects" if people else "", ", " if people and images else ""]
-    parts += [*images, " images" if images else ""]
+    sizes = (phrases.counted(people, "subject"), phrases.counted(images, "image"))
+    parts: list[Part] = [*commas([size for size in sizes if size])]
     for schema in source.judged_schemas[:FIRST_PAGE_SCHEMAS]:
         classes = [
             spans(f"{source.label(schema, str(row.get('group')))}: ", text_spans)

@@ -12,7 +12,19 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass, scales
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Figure, Footnotes, Key, Panel, Part, Table, Text, TextSpan, listed, spans
+from frtaudit.report.pieces import (
+    Figure,
+    Footnotes,
+    Key,
+    Panel,
+    Part,
+    Table,
+    Text,
+    TextSpan,
+    listed,
+    sentence,
+    spans,
+)
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import build_table, grouped_blocks, header, methods_said, not_drawn
 from frtaudit.report.source import Record, Source
@@ -272,9 +284,9 @@ def _panels(
 ) -> tuple[Panel, ...]:
     """A panel for each kind and band; overall stands in those that show all classes."""
     titles = {
-        "threshold_at_tar": "threshold by TAR",
+        "threshold_at_tar": "Threshold by TAR",
         "tar_at_threshold": "TAR by threshold",
-        "threshold_excess": "threshold, class minus overall",
+        "threshold_excess": "Threshold, class minus overall",
         "tar_excess": "TAR, class minus overall",
     }
     curves, groups, _ = _shown(source, schema, system)
@@ -296,7 +308,7 @@ def _panels(
                 ]
                 title = f"{prefix}{titles[kind]}{BANDS[target]}"
                 name = _panel_name(kind, target, schema, system, within)
-                panels.append(interclass.tar_panel(name, title[:1].upper() + title[1:], kind, series))
+                panels.append(interclass.tar_panel(name, title, kind, series))
     return tuple(panels)
 
 
@@ -333,6 +345,4 @@ def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
         if curve.notes:
             index = next(place for place, known in enumerate(source.result.curves) if known is curve)
             reasons.setdefault(curve.notes[0], f"/curves/{index}/notes/0")
-    return tuple(
-        (TextSpan(text=note[:1].upper() + note[1:] + ".", pointer=at),) for note, at in reasons.items()
-    )
+    return tuple((TextSpan(text=sentence(note), pointer=at),) for note, at in reasons.items())

@@ -50,8 +50,9 @@ def adjustments(source: Source, texts: Iterable[Text]) -> tuple[tuple[str, str],
 def step_down(source: Source, bounds: Iterable[Text]) -> tuple[tuple[str, str], ...]:
     """What bounds of failures are adjusted for; empty where none of them is."""
     adjusted = any("Holm" in plain_text(bound) for bound in bounds)
-    count = formatting.count(source.result.findings[0].family or 0) if adjusted else ""
-    return (("Holm", f"adjusted for all {count} findings (Holm 1979)"),) if adjusted else ()
+    count = source.result.findings[0].family or 0 if adjusted else 0
+    over = f"{formatting.count(count)} finding{'' if count == 1 else 's'}"
+    return (("Holm", f"adjusted over {over} (Holm 1979)"),) if adjusted else ()
 
 
 def terms(source: Source) -> tuple[tuple[str, Text], ...]:
@@ -89,8 +90,8 @@ def _verdict_rule(source: Source) -> Text:
     count = findings[0].family
     if not count:
         return spans(*parts, ".")
-    family = phrases.whole(count, "/findings/0/family")
-    return spans(*parts, "; “fail” also holds after adjustment for all ", family, " findings (Holm 1979).")
+    family = phrases.counted([phrases.whole(count, "/findings/0/family")], "finding")
+    return spans(*parts, "; “fail” also holds after adjustment over ", family, " (Holm 1979).")
 
 
 def _bounds_said(source: Source) -> str:

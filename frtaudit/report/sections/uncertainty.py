@@ -15,7 +15,18 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import bands, canvas, scales
 from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Scale
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Figure, Key, Panel, Text, TextSpan, listed, plain_text, sentence, spans
+from frtaudit.report.pieces import (
+    Figure,
+    Key,
+    Panel,
+    Text,
+    TextSpan,
+    capital,
+    listed,
+    plain_text,
+    sentence,
+    spans,
+)
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import uncertainty_captions as captions
 from frtaudit.report.sections.tables import not_drawn
@@ -303,7 +314,7 @@ def _index_panel(name: str, metric: str, curve: Curve, banded_curves: list[Bande
     if known:
         most = f"largest {max(known)[0]:.3g} at FMR {formatting.exact(max(known)[1])}"
     alt = f"{title} over FMR: {most}; {alike:g} under equality."
-    return bands.compared(name, title[:1].upper() + title[1:], curve, banded_curves, scale, alt, index)
+    return bands.compared(name, capital(title), curve, banded_curves, scale, alt, index)
 
 
 def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Figure | None:
@@ -381,6 +392,4 @@ def _of_metrics(concerned: list[str], metrics: list[str]) -> str:
     if not others:
         return ""
     names = plain_text(listed(concerned))
-    return (
-        f"All but {others[0]}: " if len(others) == 1 < len(concerned) else f"{names[:1].upper()}{names[1:]}: "
-    )
+    return f"All but {others[0]}: " if len(others) == 1 < len(concerned) else f"{capital(names)}: "

@@ -21,6 +21,7 @@ from frtaudit.report.pieces import (
     Table,
     Text,
     TextSpan,
+    capital,
     plain_text,
     spans,
 )
@@ -290,7 +291,7 @@ def _differences(source: Source, which: str, records: Sequence[Record]) -> Panel
     against = "over second" if ratio else f"minus second ({measured_in})" if measured_in else "minus second"
     return systems.gaps(
         name_of("vendors-decisive-differences", which),
-        title[:1].upper() + title[1:],
+        capital(title),
         [_gap(record) for record in records],
         f"{phrases.metric(str(first.at['of']))}, first {against}",
         alike=1.0 if ratio else 0.0,

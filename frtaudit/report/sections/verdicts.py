@@ -296,8 +296,8 @@ def _among(finding: Finding, at: str) -> list[Part]:
         ", unadjusted; ",
         phrases.number(formatting.p_value(finding.p_adjusted), f"{at}/p_adjusted"),
         ", adjusted over ",
-        phrases.whole(finding.family, f"{at}/family"),
-        " findings)",
+        phrases.counted([phrases.whole(finding.family, f"{at}/family")], "finding"),
+        ")",
     ]
 
 

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from frtaudit.core.text.formatting import counted
+
 MIN_EXPECTED = 5.0
 WARN_EXPECTED = 10.0
 MIN_SUBJECTS = 10
@@ -47,7 +49,7 @@ def warning(target: float, non_mated: int, subjects: int) -> str | None:
     if target * non_mated < WARN_EXPECTED:
         return f"only {target * non_mated:.3g} false matches are expected at FMR {target:g}"
     if subjects < MIN_SUBJECTS:
-        return f"the false matches at FMR {target:g} come from {subjects} subjects"
+        return f"the false matches at FMR {target:g} come from {counted(subjects, 'subject')}"
     return None
 
 

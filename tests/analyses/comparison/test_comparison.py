@@ -7,7 +7,8 @@ import pytest
 from vendor_audits import TWIN, VENDORS, common, made, pick, result, trials
 
 from frtaudit.analyses.comparison import attempts
-from frtaudit.analyses.comparison.contrasts import IDENTICAL
+from frtaudit.analyses.comparison.contrasts import IDENTICAL, Judged, estimates
+from frtaudit.analyses.comparison.measures import Measure
 from frtaudit.analyses.comparison.rules import Decision, Rule
 from frtaudit.analyses.comparison.support import NOT_SHARED, support_of
 from frtaudit.analyses.vendor_comparison import VendorComparison
@@ -28,6 +29,15 @@ def test_systems_are_compared_on_what_all_of_them_scored() -> None:
     assert failed > 0
     entries = {entry.provider: entry for entry in result().failures if entry.code == NOT_SHARED}
     assert {name: entry.count for name, entry in entries.items()} == {"two": failed, "three": failed}
+
+
+def test_values_apart_by_rounding_rank_alike() -> None:
+    """4/72 summed in two orders: both systems are first, and the third comes after both."""
+    values = np.array([0.05555555555555555, 0.05555555555555558, 0.06])
+    measure = Measure(of="gap", values=values, drawn=np.tile(values, (99, 1)), unit="share")
+    judged = Judged(measure=measure, names=("a", "b", "c"), pairs=(), family=None, untested={}, alpha=0.05)
+    ranks = [row.value for row in estimates(judged, None) if row.metric == "vendor_rank"]
+    assert ranks == [1, 1, 3]
 
 
 def test_each_threshold_is_that_of_the_common_support() -> None:

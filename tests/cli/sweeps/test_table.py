@@ -158,7 +158,7 @@ def test_other_data_in_one_job_is_said() -> None:
     ]
     found = table(small_sweep.plan(), (replace(four[0], result=made), *others))
     assert found.notes == (
-        "metadata.csv is not the same file in all jobs: their numbers are from different data",
+        "the file metadata.csv is not the same in all jobs: their numbers are from different data",
     )
 
 

@@ -82,7 +82,7 @@ def test_lengths_and_copies_are_told() -> None:
     """The range of lengths; templates that are far shorter; the same bytes under two people and under one."""
     found, said = length_checks(np.array([10.0, 11.0, 12.0, 0.5]))
     assert found == {"length": [0.5, 10.5, 12.0], "unit_length": False}
-    assert said == ["1 templates are shorter than a tenth of the median length (10.5)"]
+    assert said == ["1 template shorter than a tenth of the median length (10.5)"]
     assert length_checks(np.ones(4)) == ({"length": [1.0, 1.0, 1.0], "unit_length": True}, [])
     found, said = copy_checks(["x", "y", "x", "z", "z", "", ""], ["a", "a", "b", "b", "b", "c", "d"])
     assert found == {"files_that_stand_twice": 1, "files_of_several_people": 1}

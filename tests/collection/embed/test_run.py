@@ -279,7 +279,7 @@ def test_each_image_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.Monk
     largest = replace(spec, detector=Counting())
     status = embed(largest)
     assert "3 of 8 images have a template" in status.summary[0]
-    assert "1 images show several faces" in status.summary[1]
+    assert "1 image with several faces" in status.summary[1]
     assert status.warnings[-1] == (
         "1 image file is listed for several people, the first in lines 5 and 9 of metadata.csv"
     )

@@ -32,16 +32,29 @@ def read(text: str) -> float:
 
 @given(RATES)
 def test_a_rate_reads_back_to_three_digits(value: float) -> None:
-    """A printed rate is the exact one within half a unit of its third digit."""
-    assert read(formatting.rate(value)) == pytest.approx(value, rel=0.0051, abs=1e-300)
+    """A printed rate is the exact one within half a unit of its third digit; below 10⁻¹² only that is printed."""
+    if 0 < value < 1e-12:
+        assert formatting.rate(value) == "< 10⁻¹²"
+    else:
+        assert read(formatting.rate(value)) == pytest.approx(value, rel=0.0051, abs=1e-300)
 
 
 @given(RATES)
 def test_zero_and_one_are_printed_only_for_zero_and_one(value: float) -> None:
-    """4e-5 is never printed as 0, 0.9999 never as 100 %."""
+    """4e-5 is never printed as 0, 0.9999 never as 100 %; what rounding of sums leaves from 1 is 1."""
     shown = read(formatting.rate(value))
     assert (shown == 0) == (value == 0)
-    assert formatting.rate(value).startswith("100") == (value == 1)
+    assert formatting.rate(value).startswith("100") == (value >= 1 - 1e-12)
+
+
+@pytest.mark.parametrize("value", [1 - 2e-16, 1 - 1e-16, 1 + 2e-16, 1 - 9e-13])
+def test_rounding_noise_is_not_printed(value: float) -> None:
+    """99.99999999999998 % is 100 %, unless a limit lies as near to 1."""
+    assert formatting.rate(value) == "100 %"
+    assert formatting.fixed(value, 2) == "100.00 %"
+    assert formatting.plain(value) == "1.00"
+    assert formatting.rate(value, limit=0.97) == "100 %"
+    assert formatting.rate(value, limit=1.0).startswith("100 %") == (value == 1.0)
 
 
 @given(RATES, RATES, st.sampled_from([None, *Style]))

@@ -233,6 +233,7 @@ def test_a_failure_of_deepface_is_a_failure_to_acquire(
     out = tmp_path / "out"
     printed = run(capsys, str(tmp_path), f"into={out}")[1]
     assert "images without a template: vendor_a: 1" in printed
+    assert "failures in 1 row: no_embedding" in printed
     failures = pd.read_csv(out / "failures.csv")
     assert failures[["model", "reason"]].to_numpy().tolist() == [["vendor_a", "no_embedding"]]
 
@@ -250,7 +251,7 @@ def test_pairs_with_folds_become_the_protocol(tmp_path: Path, capsys: pytest.Cap
         "recognised: pairs in LFW's layout (pairs) (pairs.txt: first line '10 3', then name i j)" in printed
     )
     assert "folds      10 official folds of 6 pairs" in printed
-    assert "m.npz: 1 rows are of images that are not in the set: left out" in printed
+    assert "m.npz: 1 row of images that are not in the set: left out" in printed
     assert printed.endswith(f"next: frtaudit check --config-dir {out} audit=imported_lfw\n")
     spec = load_spec(["audit=imported_lfw"], str(out))
     assert spec.folds.source.value == "official"
@@ -528,10 +529,10 @@ REFUSED = {
     two_tables: "2 tables of the images; accepted: table=more.csv or table=people.csv",
     two_matrices: "m.npz: 2 arrays of rows of numbers; accepted: embedding=left or embedding=right",
     spaced: "2 arrays of rows of numbers; accepted: embedding='left side' or embedding='it'\"'\"'s'",
-    repeated: "m.npz: 1 images have two embeddings; accepted: one row for each image",
     too_large: "m.npz: row 3 of embedding lies beyond float32; accepted: rows divided by their length",
     too_large_in_a_list: "m.csv: row 3 of embedding lies beyond float32; accepted: rows divided by their length",
     too_small: "m.csv: row 3 of embedding lies beyond float32; accepted: rows divided by their length",
+    repeated: "m.npz: two embeddings of 1 image; accepted: one row for each image",
     short: "m.npy: 47 rows without ids, and no table with as many rows; accepted: an array of image ids, or table=FILE",
     ragged: "m.csv line 3: 1 numbers, the first row has 2; accepted: as many numbers in each row",
     hdf5_bomb: "m.h5: 'embedding' has 20480000000 bytes, few of them in the file; accepted: arrays of embeddings",

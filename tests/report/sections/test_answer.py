@@ -69,6 +69,19 @@ def test_without_requirements_the_rates_answer(monkeypatch: pytest.MonkeyPatch) 
     assert lines[1].startswith("quill_2: FNMR 9.51 % at FMR 0.1 %")
 
 
+def test_a_system_without_fnmr_says_why() -> None:
+    """The estimate's note stands for the rate and for the FMR of a threshold that does not exist."""
+    why = "FMR 0.001 falls between two steps of the scores, at FMR 0 and 1"
+    estimates = tuple(
+        replace(row, value=None, intervals=(), note=why)
+        if row.provider == "northgate" and row.metric in ("fnmr_at_fmr", "fmr")
+        else row
+        for row in result().estimates
+    )
+    lines = paragraphs(Source(replace(result(), findings=(), estimates=estimates), target=0.001))
+    assert lines[0] == f"northgate: no FNMR at FMR 0.1 %: {why}."
+
+
 def test_a_finding_on_the_largest_of_the_classes_names_the_schema() -> None:
     """``largest FNMR by group``, not a group called max; no projection where no number of subjects is given."""
     (failed,) = [item for item in result().findings if item.verdict is Verdict.FAIL]

@@ -41,7 +41,7 @@ def test_annotation_decides_which_way_labels_move_rates() -> None:
     for target, printed in ((0.1, "10 %"), (0.05, "5 %")):
         (said,) = [line for line in sentences if f"FMR {printed}" in line]
         ((said, least, most),) = re.findall(
-            r"^Against annotation, FNMR at .* % is (.*) \(by (.*) to (.*) percentage points\)\.$", said
+            r"^Against annotation, FNMR at .* % are (.*) \(by (.*) to (.*) percentage points\)\.$", said
         )
         gaps = [
             100 * abs(by[target, name, "estimated"] - by[target, name, "annotated"])

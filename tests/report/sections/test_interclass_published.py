@@ -39,7 +39,7 @@ def test_two_classes_have_one_row_and_total_both_bounds() -> None:
     bounds, total = tables(Source(result()), ["group"])
     assert [column.title for column in bounds.columns] == ["Class", "one", "two"]
     ((name, *upper),) = bounds.blocks[0].rows
-    assert plain_text(name) == "Group"
+    assert plain_text(name) == "group"
     assert [column.title for column in total.columns] == ["System", "Lower bound", "Upper bound"]
     assert [row[2] for row in total.blocks[0].rows] == upper
     assert all(float(plain_text(row[1])) <= float(plain_text(row[2])) for row in total.blocks[0].rows)

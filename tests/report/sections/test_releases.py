@@ -125,7 +125,7 @@ def test_boxes_and_d_l2_at_like_quality() -> None:
     view = quality.build(Source(result()))
     assert view is not None
     (figure,) = view.figures
-    assert figure.panels[0].alt.startswith("Brightness of the samples by tone, medians: Light")
+    assert figure.panels[0].alt.startswith("brightness of the samples by tone, medians: Light")
     means, within = view.tables
     (row,) = rows(means)
     assert row[0] == "every system"

@@ -22,6 +22,7 @@ from frtaudit.report.sections import (
     front,
     groups,
     operating_points,
+    rates,
     record,
     summary,
     tables,
@@ -159,7 +160,7 @@ def test_an_adjusted_bound_of_the_first_page_names_its_method(view: Context) -> 
     """Holm's, with how many findings; nothing where no bound on the page is adjusted."""
     source = Source(result())
     (line,) = terms.step_down(source, [spans("at least 7 % (one-sided 99.5 %, Holm)")])
-    assert line == ("Holm", f"adjusted for all {source.result.findings[0].family} findings (Holm 1979)")
+    assert line == ("Holm", f"adjusted over {source.result.findings[0].family} findings (Holm 1979)")
     assert terms.step_down(source, [spans("at most 7 % (one-sided 95 %)")]) == ()
     printed = [plain_text(row.bound) for rows in view.summary.requirement_rows for row in rows.finding_rows]
     assert any("Holm" in text for text in printed) == ("Holm" in dict(view.summary.abbreviations))
@@ -244,6 +245,28 @@ def test_a_test_of_what_a_requirement_limits_is_not_said_to_be_adjusted_with_a_l
     assert need == "needs more; the test of a metric that a requirement limits is not one of them"
 
 
+def test_a_curve_of_one_point_is_not_drawn() -> None:
+    """Where all scores are the same there is no line, and no figure with nothing in it."""
+    curves = tuple(
+        replace(curve, x=(0.0,), y=(1.0,), low=None, high=None)
+        for curve in result().curves
+        if curve.analysis in ("det", "fmr", "fnmr")
+    )
+    source = Source(replace(result(), curves=curves, estimates=(), findings=()))
+    assert front.figure(source) is None
+    assert rates.build(source) is None
+
+
+def test_a_group_of_one_subject_is_in_the_singular() -> None:
+    """One subject, not 1 subjects."""
+    base = result()
+    groups_of = base.cohort["schemas"]["group"]["groups"]  # type: ignore[index,call-overload]  # JSON
+    rows = [{**row, "subjects": 1, "subjects_with_two_samples": 1} for row in groups_of]
+    cohort = {**base.cohort, "schemas": {"group": {"groups": rows, "super_classes": {}}}}
+    text = plain_text(operating_points.worst_group(Source(replace(base, cohort=cohort))))
+    assert "Cedar (1 subject) has the highest FNMR" in text
+
+
 def test_subjects_with_one_image_are_not_taken_for_those_of_an_fnmr() -> None:
     """Where some subjects have one image the sentence on FNMR and the table of groups count who has two."""
     base = result()
@@ -309,7 +332,7 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
     }
     assert "by construction" in named["Thresholds"]
     assert named["Verdicts"].startswith("Decided on one-sided bounds for the population, never")
-    assert "after adjustment for all 5 findings (Holm 1979)" in named["Verdicts"]
+    assert "after adjustment over 5 findings (Holm 1979)" in named["Verdicts"]
 
 
 @pytest.mark.parametrize(("names", "rule", "half"), [
