@@ -152,7 +152,9 @@ def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[
     if inner is not None:
         spec, inputs = result.digests.get("spec"), result.digests.get("inputs")
         if (spec, inputs) == (inner.spec, dict(inner.inputs)):
-            yield ok(where, f"digests of the spec and of {len(inner.inputs)} inputs are the signed ones")
+            yield ok(
+                where, f"digests of the spec and of {counted(len(inner.inputs), 'input')} are the signed ones"
+            )
         else:
             yield invalid(where, "digests of spec or inputs are not the signed ones")
 
