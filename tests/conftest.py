@@ -1,6 +1,7 @@
 """What all tests share: the real data's folder, and how hypothesis searches."""
 
 import gc
+import json
 import logging
 import os
 import pickle
@@ -43,11 +44,16 @@ def nothing_waits_for_the_disk() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def every_result_follows_its_schema() -> Iterator[None]:
-    """What an audit or a publication in a test comes to is what `frtaudit verify` accepts; lists are read in part."""
+def every_result_is_one_that_verify_accepts() -> Iterator[None]:
+    """What an audit or a publication in a test comes to is what `frtaudit verify` accepts, read back from its bytes.
+
+    By the schema lists are looked at in part.
+    """
     from jsonschema import Draft202012Validator
 
+    from frtaudit.core.result import AuditResult
     from frtaudit.core.result_schema import result_schema
+    from frtaudit.evaluation.contradictions import contradiction, unfounded
 
     validator = Draft202012Validator(result_schema({"type": "object"}))
 
@@ -57,6 +63,8 @@ def every_result_follows_its_schema() -> Iterator[None]:
             validator.validate(
                 {key: part[:9] if isinstance(part, list) else part for key, part in value.items()}
             )
+            again = AuditResult.from_json(json.loads(result.to_bytes()))
+            assert (contradiction(again), unfounded(again)) == (None, None)
             return result
 
         return made

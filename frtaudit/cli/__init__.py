@@ -10,5 +10,6 @@ def start() -> int:
 
         return main()
     except KeyboardInterrupt:
-        sys.stderr.write("frtaudit: stopped\n")
+        if sys.stderr is not None:
+            sys.stderr.write("frtaudit: stopped\n")
         return 130

@@ -29,6 +29,7 @@ FULL = "full"  # the digest that a publishable variant has: some of its findings
 WITHOUT = " Without suspected duplicate subjects "
 PEOPLE = "Without any false match"  # after it stands how many people are needed, which a result does not tell
 BARE = "nothing estimates it"
+APART = frozenset({"vendor_difference"})  # whose counts are those of the decisions on which both differ
 QUOTIENTS = frozenset({"fta"})  # quotients of their counts that have no weighting
 
 
@@ -83,6 +84,7 @@ def _of_estimate(estimate: Estimate, place: str) -> Iterator[str]:
     pooled = estimate.weighting == Weighting.POOLED.value or estimate.metric in QUOTIENTS
     if (
         pooled
+        and estimate.metric not in APART
         and value is not None
         and errors is not None
         and trials

@@ -10,6 +10,10 @@ from frtaudit.core.text import formatting, kinds
 
 FOR_WHOM = "for the population of the test subjects"  # the target population, as the report calls it
 BY_MODEL = ", if the tail goes on as a model has it"
+ORDER = (  # of coordinates: a result that is read from its file has them sorted
+    *("pairs", "fmr", "far", "threshold", "source", "name", "recommended", "version"),
+    *("threshold_of", "schema", "attempts"),
+)
 KEYS = {"fmr": "FMR", "far": "FAR", "rate": "of"}
 CONSTRUCTED = "its threshold was chosen on these data, so it meets the target by construction"
 SIDES = {
@@ -156,7 +160,8 @@ def _counts(estimate: Estimate) -> str:
 
 def subject_of(case: RequirementTest, estimate: Estimate) -> str:
     """The system, the metric, the rate that it is of, the group (or the schema that one number is of), and where."""
-    places = [place_of(key, value) for key, value in estimate.at.items() if key not in ("rate", "space")]
+    order = sorted(estimate.at, key=lambda key: (ORDER.index(key) if key in ORDER else len(ORDER), key))
+    places = [place_of(key, estimate.at[key]) for key in order if key not in ("rate", "space")]
     of = f" {place_of('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
     schema = (estimate.schema or "").replace("_", " ")
     group = f" of {schema} {case.label}"
@@ -182,8 +187,9 @@ def limit_of(requirement: RequirementSpec) -> str:
 
 def not_estimated(requirement: RequirementSpec, family: int, reason: str | None = None) -> Finding:
     """The finding of a requirement that no estimate answers; ``reason``: why there can be none."""
-    at = ", ".join(place_of(key, value) for key, value in requirement.place.items())
-    sentence = f"{requirement.metric} at {at or 'any point'} is not estimated for {requirement.group}."
+    places = dict(sorted(requirement.at.items())) | dict(requirement.place)
+    at = ", ".join(place_of(key, value) for key, value in places.items()) or "any point"
+    sentence = f"{requirement.metric} at {at} is not estimated for {requirement.group}."
     if reason:
         sentence = (
             f"{in_sentence(requirement.metric)} cannot be tested against {limit_of(requirement)}: {reason}."

@@ -1,14 +1,19 @@
 """A result that was changed by hand contradicts itself, or holds findings that do not follow from it."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from attempt_files import audited
 from small_audits import audit, spec, whole
+from vendor_audits import made
 
+from frtaudit.analyses.vendor_comparison import VendorComparison
 from frtaudit.core import AuditResult, Estimate, Verdict
 from frtaudit.core.canonical import Json
-from frtaudit.core.spec import RequirementSpec
+from frtaudit.core.spec import RequirementSpec, Thresholds, ThresholdSource, Weighting
 from frtaudit.evaluation.contradictions import contradiction, unfounded
 
 Change = Callable[[AuditResult], AuditResult]
@@ -176,3 +181,46 @@ def test_why_nothing_estimates_a_requirement_follows_from_the_spec() -> None:
     (finding,) = (result := audit(spec(requirements=(least,))).result).findings
     for sentence in (finding.sentence, before):
         assert unfounded(replace(result, findings=(replace(finding, sentence=sentence),))) is None
+
+
+def _from_a_file(folder: Path) -> AuditResult:
+    """A limit at a threshold that a file names."""
+    (folder / "th.json").write_text('{"one": {"low": 0.2, "high": 0.4}}')
+    asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.2}, limit=0.1)
+    named = replace(asked, name="n", at={"name": "high"})
+    source = Thresholds(fmr=(0.1,), source=ThresholdSource.FILE, file=str(folder / "th.json"))
+    return audit(spec(requirements=(asked, named), thresholds=source, providers=("one",))).result
+
+
+def _at_the_strictest_group(_: Path) -> AuditResult:
+    """A limit at the threshold of the group with the largest FMR."""
+    at: dict[str, float | str] = {"fmr": 0.1, "threshold_of": "max_group", "schema": "group"}
+    asked = RequirementSpec(
+        name="r", metric="threshold_at_fmr", at=at, group="max", schema="group", limit=0.5
+    )
+    return audit(spec("differentials", requirements=(asked,))).result
+
+
+def _of_transactions(folder: Path) -> AuditResult:
+    """A limit on FRR of fewer attempts than are made."""
+    asked = RequirementSpec(name="r", metric="frr", at={"far": 0.1, "attempts": 1}, limit=0.5)
+    return audited(folder, asked)
+
+
+def _of_systems_by_comparisons(_: Path) -> AuditResult:
+    """Systems compared with every comparison weighted equally: the counts of a difference are not its value's."""
+    asked = VendorComparison()
+    result = audit(made("one", "two", asked=asked, weighting=Weighting.POOLED)).result
+    assert any(item.metric == "vendor_difference" and item.numerator for item in result.estimates)
+    return result
+
+
+@pytest.mark.parametrize(
+    "make", [_from_a_file, _at_the_strictest_group, _of_transactions, _of_systems_by_comparisons]
+)
+def test_what_is_read_back_from_its_bytes_holds(make: Callable[[Path], AuditResult], tmp_path: Path) -> None:
+    """A file has the keys of a point sorted; each finding is about an estimate at such a point."""
+    result = make(tmp_path)
+    assert all(finding.estimate is not None for finding in result.findings)
+    again = AuditResult.from_json(json.loads(result.to_bytes()))
+    assert (contradiction(again), unfounded(again)) == (None, None)

@@ -303,9 +303,8 @@ def _among(finding: Finding, at: str) -> list[Part]:
 
 def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
     requirement = declared(source, finding)
-    # A group may be too small for an estimate: the requirement then names the metric.
-    named = str(requirement["metric"]) if requirement.get("minimum") else ""
-    text = kinds.declared(kind_of(named if estimate is None else estimate.metric), finding.limit)
+    metric = str(requirement["metric"]) if estimate is None else estimate.metric
+    text = kinds.declared(kind_of(metric), finding.limit)
     side = SIDES[sense(source, finding), bool(requirement.get("strict"))]
     return spans(f"{side} ", phrases.number(text, f"{at}/limit"))
 
