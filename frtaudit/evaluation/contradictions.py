@@ -216,7 +216,7 @@ def _context(result: AuditResult) -> JudgementContext:
 
 def _asked(result: AuditResult, analyses: Iterable[str]) -> AuditSpec:
     """What of a spec says why nothing estimates a requirement. Raises SpecError for thresholds that are none."""
-    thresholds = cast("Thresholds", build(Thresholds, result.spec["thresholds"], "thresholds"))
+    thresholds = cast("Thresholds", build(Thresholds, result.spec.get("thresholds", {}), "thresholds"))
     return AuditSpec(
         name="", cohort=None, protocol=None, analyses=dict.fromkeys(analyses), thresholds=thresholds
     )

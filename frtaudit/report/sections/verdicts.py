@@ -303,7 +303,7 @@ def _among(finding: Finding, at: str) -> list[Part]:
 
 def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
     requirement = declared(source, finding)
-    metric = str(requirement["metric"]) if estimate is None else estimate.metric
+    metric = str(requirement.get("metric", "")) if estimate is None else estimate.metric
     text = kinds.declared(kind_of(metric), finding.limit)
     side = SIDES[sense(source, finding), bool(requirement.get("strict"))]
     return spans(f"{side} ", phrases.number(text, f"{at}/limit"))
