@@ -226,10 +226,11 @@ TEMPLATES: dict[str, tuple[Plant, str | None]] = {
     "NUL in metadata": (file("metadata.csv", METADATA.replace("a_0", "a\0_0")), "metadata"),
     "metadata in UTF-16": (file("metadata.csv", METADATA.encode("utf-16")), "the text is UTF-16"),
     "metadata in Latin-1": (
-        file("metadata.csv", METADATA.replace("a_0", "é").encode("latin-1")), "not a readable CSV",
+        file("metadata.csv", METADATA.replace("a_0", "é").encode("latin-1")),
+        "metadata.csv line 2: byte 1 of the line is not UTF-8",
     ),
     "a field of ten million": (file("metadata.csv", "x" * 10_000_000), "not a readable CSV"),
-    "a quote that never ends": (file("metadata.csv", METADATA + '"'), "not a readable CSV"),
+    "a quote that never ends": (file("metadata.csv", METADATA + '"'), "a quote is not closed"),
     "ragged metadata": (file("metadata.csv", METADATA + "a,b,c,d,e\n"), "not a readable CSV"),
     "a column twice": (file("metadata.csv", METADATA.replace("subject_id", "image_id", 1)), "appears twice"),
     "a header alone": (file("metadata.csv", "image_id,subject_id\n"), "holds no row"),
