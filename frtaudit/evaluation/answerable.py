@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core.metrics import D_L2, INDICES
-from frtaudit.core.spec import AuditSpec, GridKind, RequirementSpec
+from frtaudit.core.spec import AuditSpec, GridKind, RequirementSpec, ThresholdSource
 from frtaudit.core.text.kinds import place
 
 EVERYBODY, EACH, MAX = "all", "each", "max"
@@ -128,10 +128,11 @@ def _no_target(requirement: RequirementSpec, spec: AuditSpec) -> str | None:
     if isinstance(target, float) and target not in spec.thresholds.fmr:
         return f"FMR {place('fmr', target)} is not a target of the spec; write thresholds.fmr=[{target:g}]"
     grid = spec.thresholds.grid
-    fixed = spec.thresholds.file is None and grid.kind is GridKind.EXPLICIT
+    filed = spec.thresholds.source is ThresholdSource.FILE  # a result has no path
+    fixed = not filed and grid.kind is GridKind.EXPLICIT
     if isinstance(value, float) and fixed and value not in grid.values:
         return f"threshold {value:g} is not of the grid; write thresholds.grid.values=[{value:g}]"
-    if isinstance(value, float) and spec.thresholds.file is None and grid.kind in BY_SCORES:
+    if isinstance(value, float) and not filed and grid.kind in BY_SCORES:
         return (
             f"a grid of kind {grid.kind.value} is set from the scores and may not contain threshold {value:g}; "
             f"write thresholds.grid.kind=explicit thresholds.grid.values=[{value:g}]"

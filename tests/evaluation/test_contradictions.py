@@ -192,6 +192,17 @@ def _from_a_file(folder: Path) -> AuditResult:
     return audit(spec(requirements=(asked, named), thresholds=source, providers=("one",))).result
 
 
+def test_a_reason_needs_no_path(tmp_path: Path) -> None:
+    """A result says that thresholds are those of a file, and not of which: the reason is the same without."""
+    (tmp_path / "th.json").write_text('{"one": {"low": 0.2}}')
+    asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.2}, limit=0.1, group="max")
+    source = Thresholds(fmr=(0.1,), source=ThresholdSource.FILE, file=str(tmp_path / "th.json"))
+    result = audit(spec(requirements=(asked,), thresholds=source, providers=("one",))).result
+    again = AuditResult.from_json(json.loads(result.to_bytes()))
+    assert "fmr is not estimated for group 'max'; write group: all, or each" in again.findings[0].sentence
+    assert unfounded(again) is None
+
+
 def _at_the_strictest_group(_: Path) -> AuditResult:
     """A limit at the threshold of the group with the largest FMR."""
     at: dict[str, float | str] = {"fmr": 0.1, "threshold_of": "max_group", "schema": "group"}
