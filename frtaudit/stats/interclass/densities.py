@@ -77,13 +77,14 @@ def improved_sheather_jones(scores: Floats, low: float, high: float) -> float | 
 
 
 def _fixed_point(t: float, count: int, square: Floats) -> float:
-    """T - xi gamma^[7](t) (Botev et al., equation 29)."""
+    """T - xi gamma^[7](t) (Botev et al., equation 29); -inf where smoothing by t leaves no derivative."""
     f = _norm(STEPS, t, square)
-    for s in range(STEPS - 1, 1, -1):
-        odd = float(np.prod(np.arange(1, 2 * s, 2))) / np.sqrt(2 * np.pi)
-        time = (2 * (1 + 0.5 ** (s + 0.5)) / 3 * odd / (count * f)) ** (2 / (3 + 2 * s))
-        f = _norm(s, time, square)
-    return float(t - (2 * count * np.sqrt(np.pi) * f) ** (-0.4))
+    with np.errstate(divide="ignore", over="ignore"):
+        for s in range(STEPS - 1, 1, -1):
+            odd = float(np.prod(np.arange(1, 2 * s, 2))) / np.sqrt(2 * np.pi)
+            time = (2 * (1 + 0.5 ** (s + 0.5)) / 3 * odd / (count * f)) ** (2 / (3 + 2 * s))
+            f = _norm(s, time, square)
+        return float(t - (2 * count * np.sqrt(np.pi) * f) ** (-0.4))
 
 
 def _norm(s: int, t: float, square: Floats) -> float:

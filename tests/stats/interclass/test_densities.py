@@ -77,3 +77,15 @@ def test_the_omnibus_test_is_scipys() -> None:
 def test_one_mean_for_each_subject() -> None:
     """Means are by subject, however their scores are scattered."""
     assert subject_means(np.array([1.0, 2.0, 4.0, 5.0]), np.array([3, 1, 3, 1])).tolist() == [3.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("values", "counts"),
+    [
+        ([8, 17, 18, 23, 58, 80, 86], [4, 4, 5, 4, 5, 7, 4]),
+        ([14.037, 41.037, 57.037, 62.037, 76.037], [12, 14, 6, 14, 8]),
+    ],
+)
+def test_few_values_without_a_bandwidth_warn_of_nothing(values: list[float], counts: list[int]) -> None:
+    with np.errstate(divide="raise", over="raise"):
+        assert improved_sheather_jones(np.repeat(np.array(values, float), counts), 0.0, 100.0) is None
