@@ -139,6 +139,7 @@ class FoldPairs:
             reference=listed.reference[at],
             mated=listed.mated[at],
             fold=fold[at],
+            transaction=None,
         )
 
     @property

@@ -11,6 +11,7 @@ from frtaudit.core.spec import Bootstrap, FoldClaim, Folds, FoldSource, PairSetS
 from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.sampled import Sampled
+from frtaudit.datasets.protocols.transactions import ComposedTransactions
 from frtaudit.errors import SpecError
 from frtaudit.stats.folds.kfold_accuracy import k_fold_accuracy
 
@@ -83,6 +84,19 @@ def test_drawn_pairs_score_what_the_templates_say() -> None:
     assert int(pairs.mated.sum()) == int((~pairs.mated).sum()) == int(made.mated.sum())
     assert np.sort(pairs.score[pairs.mated]) == pytest.approx(np.sort(made.score[made.mated]), abs=2e-7)
     assert all(np.abs(made.score[~made.mated] - score).min() < 2e-7 for score in pairs.score[~pairs.mated])
+
+
+def test_attempts_of_transactions_are_dealt_one_by_one() -> None:
+    """A protocol of transactions has the accuracy of its comparisons, and lists them by fold."""
+    made = spec("accuracy", protocol=ComposedTransactions(), folds=Folds(source=FoldSource.DISJOINT, k=3))
+    outcome = ANALYSES["accuracy"].estimates(put(made, "one"), 0.05)
+    pairs = put(made, "one").fold_pairs
+    assert pairs is not None
+    assert next(each.value for each in outcome.estimates if each.metric == "accuracy") == pytest.approx(
+        np.mean(plain_accuracy(pairs.score, pairs.mated, pairs.folds, 3)), rel=1e-12
+    )
+    listed = next(data for name, data in outcome.files.items() if name.endswith(".csv"))
+    assert len(listed.splitlines()) == 1 + np.count_nonzero(pairs.folds >= 0)
 
 
 def test_no_folds_no_accuracy() -> None:
