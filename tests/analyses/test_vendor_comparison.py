@@ -1,9 +1,13 @@
+from dataclasses import replace
+
 import pytest
 from vendor_audits import made, result, trials
 
 from frtaudit.analyses.comparison.rules import Decision
 from frtaudit.analyses.vendor_comparison import VendorComparison
-from frtaudit.errors import SpecError
+from frtaudit.datasets.protocols.round_robin import RoundRobin
+from frtaudit.errors import DataError, SpecError
+from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.components import load_cohort
 
 
@@ -27,3 +31,14 @@ def test_a_rule_is_checked_at_the_door_and_against_the_panel() -> None:
     late = VendorComparison(decision=Decision(fmr=0.77))
     with pytest.raises(SpecError, match="0.77 is not a target"):
         late.survey(made(), load_cohort(made()))
+
+
+def test_a_protocol_without_non_mated_comparisons_is_told_what_makes_some() -> None:
+    """Following the advice works."""
+    lone = made("one", "two", protocol=RoundRobin(), analyses={"vendor_comparison": VendorComparison()})
+    with pytest.raises(
+        DataError, match=r"no non-mated comparison .* or protocol\.strangers of protocol=round_robin"
+    ):
+        audit(lone)
+    compared = audit(replace(lone, protocol=RoundRobin(strangers=20))).result
+    assert [each for each in compared.estimates if each.metric == "vendor_difference"]

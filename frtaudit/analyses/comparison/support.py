@@ -80,12 +80,13 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
     tails, ledger = _shared(systems)
     first = systems[0]
     trials = rates_of.trials(tails[0], first.groups)
-    if not int(trials.mated[0]) or not int(trials.non_mated[0]):
-        raise DataError(
-            "providers",
-            "no mated or no non-mated comparison was scored by every system",
-            "systems that share some",
-        )
+    for kind in ("mated", "non_mated"):
+        if int(getattr(trials, kind)[0]):
+            continue
+        some = any(int(getattr(system.trials, kind)[0]) for system in systems)
+        text = f"no {kind.replace('_', '-')} comparison was scored by every system"
+        more = ", or protocol.strangers of protocol=round_robin" if kind == "non_mated" and not some else ""
+        raise DataError("providers", text, f"systems that share some{more}")
     targets = tuple(first.operating_points.targets[a] for a in first.operating_points.declared)
     refused = tuple(
         unresolved(target, int(trials.non_mated[0])) or _hidden(systems, a)
