@@ -23,10 +23,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         from frtaudit.signing.keys import load_signer
 
         signer = load_signer(options.key, options.password_file)
-        written = approve(Path(options.run), signer, datetime.now(UTC))
+        written = approve(Path(options.run), signer, datetime.now(UTC), _warn)
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit approve: {error}\n")
         return error.exit_code
     names = ", ".join(path.name for path in written)
     sys.stdout.write(f"approved by {signer.name!r} (key {signer.keyid[:16]}...): {printable(names)}\n")
     return 0
+
+
+def _warn(line: str) -> None:
+    sys.stderr.write(f"frtaudit approve: warning: {printable(line)}\n")

@@ -31,14 +31,14 @@ def text(summary: "RunSummary", folder: Path) -> str:
     unanswered = [finding for finding in summary.result.findings if finding.estimate is None]
     lines += [printable(f"{finding.requirement}: {finding.sentence}") for finding in unanswered]
     lines += [printable(str(shown(path))) for path in _written(folder)]
-    return "\n".join([*lines, *_falling(summary.result), *_unprinted(folder)])
+    return "\n".join([*lines, *_warned(summary.result), *_unprinted(folder)])
 
 
-def _falling(result: "AuditResult") -> list[str]:
-    """A line for each system whose scores look like distances."""
-    from frtaudit.evaluation.score_direction import FALLING
+def _warned(result: "AuditResult") -> list[str]:
+    """A line for each system whose scores look like distances, or whose list lacks comparisons."""
+    from frtaudit.evaluation.score_notes import WARNED
 
-    return [f"warning: {printable(note)}" for note in result.notes if note.endswith(FALLING)]
+    return [f"warning: {printable(note)}" for note in result.notes if note.endswith(WARNED)]
 
 
 def _unprinted(folder: Path) -> list[str]:

@@ -9,13 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast  # Any: JSON of mixed depth
 
-from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Method, Verdict
+from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Interval, Method, Verdict
+from frtaudit.core.canonical import mapping
+from frtaudit.core.methods import DECIDING, Sided
 from frtaudit.core.metrics import METRICS
 from frtaudit.core.plain.structure import build
 from frtaudit.core.spec import AuditSpec, RequirementSpec, Thresholds, Weighting
 from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.requirement_findings import (
     RequirementTest,
+    alone,
     finding_of,
     keeps,
     not_estimated,
@@ -43,11 +46,10 @@ def unfounded(result: AuditResult) -> str | None:
 
     Raises whatever a forged spec leads to.
     """
-    if FULL in result.digests:
-        return None
-    requirements = _requirements(result)
     context = _context(result)
-    tests = [test for requirement in requirements for test in cases_of(requirement, context)]
+    tests = [test for requirement in _requirements(result) for test in cases_of(requirement, context)]
+    if FULL in result.digests:
+        return _of_variant(result, tests, context.alpha)
     if len(tests) != len(result.findings):
         return f"holds {len(result.findings)} findings, its requirements lead to {len(tests)}"
     p = [1.0 if finding.p is None else finding.p for finding in result.findings]
@@ -56,6 +58,46 @@ def unfounded(result: AuditResult) -> str | None:
         if not _follows(test, finding, errors, len(tests)):
             return f"/findings/{index} does not follow from the estimates"
     return None
+
+
+def _of_variant(result: AuditResult, tests: Sequence[RequirementTest], alpha: float) -> str | None:
+    """The same of a publishable variant, each finding alone: some p values of the family may be withheld.
+
+    Then p by Holm lies between the raw one and its product with the size of the family, which is known.
+    """
+    named = {(test.requirement.name, test.index): test for test in tests}
+    family = _family(result)
+    for index, finding in enumerate(result.findings):
+        if finding.index is None:
+            continue  # its reason may need counts that are withheld
+        test = named.get((finding.requirement, finding.index))
+        if test is None or not _follows_alone(test, finding, test.requirement.alpha(alpha), family):
+            return f"/findings/{index} does not follow from the estimates"
+    return None
+
+
+def _follows_alone(test: RequirementTest, finding: Finding, alpha: float, family: int | None) -> bool:
+    if finding.p is None or test.p is None:  # too few for a minimum size: the counts may be withheld
+        known = test.p is None or test.requirement.minimum
+        return finding.p is None and finding.verdict is Verdict.NOT_TESTABLE and bool(known)
+    most = 1.0 if family is None else min(1.0, family * finding.p)
+    adjusted = {finding.p, most} if finding.p_adjusted is None else {finding.p_adjusted}
+    steps_of = {alpha} if finding.bound_level is None else {alpha, 1 - finding.bound_level}
+    errors = [
+        (alpha, step, p)
+        for step in steps_of
+        for p in adjusted
+        if step <= alpha and p <= most * (1 + ROUNDING)
+    ]
+    return any(_follows(test, finding, each, finding.family) for each in errors)
+
+
+def _family(result: AuditResult) -> int | None:
+    """How many findings the audit has; None where a publishable variant does not say how many it leaves out."""
+    if FULL not in result.digests:
+        return len(result.findings)
+    left_out = mapping(mapping(result.cohort.get("publication")).get("left_out")).get("findings")
+    return len(result.findings) + left_out if isinstance(left_out, int) else None
 
 
 def _contradictions(result: AuditResult) -> Iterator[str]:
@@ -108,6 +150,7 @@ def _of_estimate(estimate: Estimate, place: str) -> Iterator[str]:
 
 def _of_findings(result: AuditResult) -> Iterator[str]:
     limits: dict[str, list[RequirementSpec]] = {}
+    family = _family(result)
     for requirement in _requirements(result):
         limits.setdefault(requirement.name, []).append(requirement)
     for index, finding in enumerate(result.findings):
@@ -120,11 +163,47 @@ def _of_findings(result: AuditResult) -> Iterator[str]:
             yield f"{place} says {finding.verdict.value}, which its bound and limit do not"
         if _is_less(finding.p_adjusted, finding.p):
             yield f"{place} has an adjusted p value below the raw one"
-        if FULL not in result.digests and finding.family not in (None, len(result.findings)):
-            yield f"{place} is of a family of {finding.family}, the result holds {len(result.findings)} findings"
+        estimate = None if finding.index is None else result.estimates[finding.index]
+        if estimate is not None and not any(_bounds(finding, asked, estimate) for asked in named or ()):
+            yield f"{place} has a bound that is none of its estimate"
+        if family is not None and finding.family not in (None, family):
+            more = "" if FULL not in result.digests else f" and leaves out {family - len(result.findings)}"
+            yield f"{place} is of a family of {finding.family}, the result holds {len(result.findings)} findings{more}"
     judged = {finding.requirement for finding in result.findings}
-    for name in sorted(set(limits) - judged if FULL not in result.digests else ()):
+    for name in sorted(set(limits) - judged if family == len(result.findings) else ()):
         yield f"no finding is about the requirement {name!r}"
+
+
+def _bounds(finding: Finding, requirement: RequirementSpec, estimate: Estimate) -> bool:
+    """Whether the bound of a pass or a failure is one of the estimate's intervals, at another level.
+
+    Bounds move outwards with their level, and Wilson's lies on its side of the estimate. What passes at a level is not
+    broken at it.
+    """
+    if (
+        finding.bound is None
+        or finding.bound_level is None
+        or finding.verdict not in (Verdict.PASS, Verdict.FAIL)
+    ):
+        return True
+    level = finding.bound_level
+    if finding.verdict is Verdict.PASS and finding.p is not None and finding.p <= 1 - level < 0.5:
+        return False
+    upper = (requirement.sense == "<=") == (finding.verdict is Verdict.PASS)
+    error = (1 - level) / (1 if requirement.sided is Sided.ONE else 2)
+    serving = [each for each in estimate.intervals if each.method in DECIDING and each.low is not None]
+    return not serving or any(
+        _is_bound_of(each, estimate.value, finding.bound, error, upper=upper) for each in serving
+    )
+
+
+def _is_bound_of(interval: Interval, value: float | None, bound: float, error: float, *, upper: bool) -> bool:
+    low, high = interval.low or 0.0, interval.high if interval.high is not None else math.inf
+    if interval.method is Method.WILSON and value is not None:
+        low, high = (max(low, value), high) if upper else (low, min(high, value))
+    if error < (1 - interval.level) / 2 - ROUNDING:
+        low, high = (high, math.inf) if upper else (-math.inf, low)
+    return low - ROUNDING <= bound <= high + ROUNDING
 
 
 def _keeps(finding: Finding, requirement: RequirementSpec) -> bool:
@@ -140,27 +219,32 @@ def _keeps(finding: Finding, requirement: RequirementSpec) -> bool:
 
 
 def _follows(
-    test: RequirementTest, finding: Finding, errors: tuple[float, float, float], family: int
+    test: RequirementTest, finding: Finding, errors: tuple[float, float, float], family: int | None
 ) -> bool:
-    """Whether a finding is what its place, its p value and its bound lead to; ``errors``: alpha, Holm's step and p."""
+    """Whether a finding is what its place, its p value and its bound lead to; ``errors``: alpha, Holm's step and p.
+
+    ``family``: None where a publishable variant withholds what Holm's family says.
+    """
     alpha, step, adjusted = errors
+    size = family or 0
     if test.index is None:  # audits of before gave no reason, or a bare one where a requirement has a minimum
         reasons = (test.reason, None, BARE if test.requirement.minimum else None)
-        return any(finding == not_estimated(test.requirement, family, reason) for reason in reasons)
+        return any(finding == not_estimated(test.requirement, size, reason) for reason in reasons)
     if test.p is None or test.interval is None or test.estimate is None:
-        return finding == decided(test, alpha, step, adjusted, family)
+        return finding == decided(test, alpha, step, adjusted, size)
     if finding.p is None:
         return False
     known = replace(test, p=finding.p)
     if finding.bound is None:
         prefix = too_few_people(known, test.estimate, 0).partition(PEOPLE)[0]
         sentence = finding.sentence if finding.sentence.startswith(prefix) and adjusted > alpha else prefix
-        return finding == finding_of(known, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, family)
-    widths = (0.0, math.inf) if test.interval.mc_error else (0.0,)
-    return any(
-        _is_same(finding, decided(_at_bound(known, finding.bound, width), alpha, step, adjusted, family))
-        for width in widths
-    )
+        again = finding_of(known, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, size)
+        return finding == (again if family is not None else alone(again))
+    for width in (0.0, math.inf) if test.interval.mc_error else (0.0,):
+        again = decided(_at_bound(known, finding.bound, width), alpha, step, adjusted, size)
+        if _is_same(finding, again if family is not None else alone(again)):
+            return True
+    return False
 
 
 def _at_bound(test: RequirementTest, bound: float, mc_error: float) -> RequirementTest:

@@ -8,6 +8,10 @@ from frtaudit.core.spec import RequirementSpec
 
 EACH = "each"
 OF_SCHEMA = (*INDICES, D_L2)  # one of each schema
+WITHIN = (
+    "fmr_same_class",
+    "fmr_same_class_ratio",
+)  # one of each schema, and one within all where there are more
 
 
 def planned(
@@ -42,6 +46,8 @@ def _groups(requirement: RequirementSpec, ranked: Mapping[str, tuple[str, ...]])
         return sum(map(len, classes))
     if requirement.metric in OF_SCHEMA and requirement.group in ("all", "max"):
         return len(schemas)
+    if requirement.metric in WITHIN and requirement.group == "all":
+        return len(schemas) + (len(schemas) > 1)
     return max(1, sum(requirement.group in names for names in classes))
 
 

@@ -1,6 +1,7 @@
 """A requirement held against an estimate, and the finding that it becomes, with its sentence."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from frtaudit.core import Estimate, Finding, Interval, Target, Verdict
 from frtaudit.core.methods import Sided
@@ -16,6 +17,7 @@ ORDER = (  # of coordinates: a result that is read from its file has them sorted
 )
 KEYS = {"fmr": "FMR", "far": "FAR", "rate": "of"}
 CONSTRUCTED = "its threshold was chosen on these data, so it meets the target by construction"
+_OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,]|$)")
 SIDES = {
     ("<=", False): "at most",
     (">=", False): "at least",
@@ -196,6 +198,11 @@ def not_estimated(requirement: RequirementSpec, family: int, reason: str | None 
         )
     case = RequirementTest(requirement=requirement, index=None)
     return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
+
+
+def alone(finding: Finding) -> Finding:
+    """The finding without what Holm's family says of the other findings."""
+    return replace(finding, p_adjusted=None, family=None, sentence=_OF_FAMILY.sub("", finding.sentence))
 
 
 def finding_of(

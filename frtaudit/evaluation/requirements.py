@@ -118,7 +118,8 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
     if not places:
         reason = None if context.spec is None else why_not(requirement, context.spec, context.ranked)
         return [RequirementTest(requirement=requirement, index=None, reason=reason)]
-    named = sorted(places.values())
+    within = [place for place in places.values() if context.estimates[place].schema is not None]
+    named = sorted(within if requirement.schema is not None and within else places.values())
     of_all = [index for index in named if "pairs" not in context.estimates[index].at]  # not of folds too
     return [_case(requirement, context, context.corrected.get(index, index)) for index in of_all or named]
 

@@ -15,7 +15,7 @@ from frtaudit.core.spec_values import OrderRule, PadesLevel
 from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.family_size import planned
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
-from frtaudit.evaluation.score_direction import direction_notes
+from frtaudit.evaluation.score_notes import lacking_notes, score_notes
 from frtaudit.inputs.pairing import occurrence, pair_keys
 from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.inputs.places import MAX_NAMED
@@ -107,7 +107,8 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
             yield f"schemas.{name}: column {schema.column!r} also holds {values}: counted as unknown"
     for name, (comparisons, table) in cohort_data.tables.items():
         once = prepared.comparisons.order_rule is not OrderRule.EACH
-        notes = (*direction_notes(table, comparisons), *_hiding(table, comparisons, once=once))
+        lacking = lacking_notes(_lacking(prepared.comparisons, comparisons))
+        notes = (*score_notes(table, comparisons), *lacking, *_hiding(table, comparisons, once=once))
         yield from (f"{name}: {note}" for note in notes)
     is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs
     if cohort_data.pairs and not is_read:
@@ -128,6 +129,12 @@ def _hiding(table: ScoreTable, comparisons: Comparisons, *, once: bool) -> tuple
     if censoring.floor is not None:  # the first sentence is about it
         sentences = (f"{sentences[0]}; of failures, leave the score empty", *sentences[1:])
     return sentences
+
+
+def _lacking(asked: Comparisons, listed: Comparisons) -> int:
+    """How many comparisons are asked for that a list lacks."""
+    wanted, have = (pair_keys(each.probe, each.reference, ordered=asked.ordered) for each in (asked, listed))
+    return int(np.count_nonzero(~np.isin(wanted, have)))
 
 
 def _repeated(where: str, listed: Comparisons) -> Iterator[str]:

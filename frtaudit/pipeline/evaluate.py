@@ -14,7 +14,7 @@ from frtaudit.core.spec_values import OrderRule
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import PLAN_OF
 from frtaudit.evaluation.protocols import Provider
-from frtaudit.evaluation.score_direction import direction_notes
+from frtaudit.evaluation.score_notes import score_notes
 from frtaudit.evaluation.system import (
     DEFAULT_INTERVALS,
     WEIGHTINGS,
@@ -238,7 +238,7 @@ def _listed(
         comparisons=compared,
         table=scores,
         attempts=apart,
-        notes=(*direction_notes(attempts, comparisons), *_order_notes(comparisons, pooled)),
+        notes=(*score_notes(attempts, comparisons), *_order_notes(comparisons, pooled)),
         orders=None if pooled is None else pooled.asymmetry,
     )
 

@@ -6,6 +6,7 @@ statement that names what was approved, to the last byte, and both public halves
 
 import os
 import tempfile
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -15,18 +16,21 @@ from frtaudit.report.files import PDF, refuse_sweep
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
 from frtaudit.signing.signer import Signer, check_names, check_years, fingerprint
 from frtaudit.signing.statement import Scope, approval_statement, open_statement
-from frtaudit.signing.verification import CheckStatus
+from frtaudit.signing.verification import LAYOUT, CheckStatus
 from frtaudit.signing.verify import verify
 
 
-def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:
+def approve(
+    path: Path, signer: Signer, when: datetime, warn: Callable[[str], None] = lambda _: None
+) -> tuple[Path, ...]:
     """Approve a signed run folder, or a signed PDF alone; returns the files that were written.
 
-    ``when``: aware time of signing. Raises DataError for a run that is not signed, a key that cannot sign it, or one
-    that signed before; VerificationError for a run that does not verify. Then nothing was written.
+    ``when``: aware time of signing; ``warn``: takes a line on each part that was not compared, but for layouts. Raises
+    DataError for a run that is not signed, a key that cannot sign it, or one that signed before; VerificationError for
+    a run that does not verify. Then nothing was written.
     """
     check_years(signer, when)
-    _check_run(path)
+    left = _check_run(path)
     from frtaudit.signing.pdf.signature import sign_pdf  # once there is a signed run
 
     folder = path if path.is_dir() else None
@@ -46,11 +50,13 @@ def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:
         record = folder / next_approval(folder)
         _replace(record, approval_statement(files, signer, when))
         written.append(record)
+    for line in left:
+        warn(line)
     return tuple(written)
 
 
-def _check_run(path: Path) -> None:
-    """Nobody approves what does not hold, what nobody signed, or a sweep's table in place of its jobs."""
+def _check_run(path: Path) -> list[str]:
+    """What was not compared. Nobody approves what does not hold, what nobody signed, or a sweep for its jobs."""
     refuse_sweep(path)
     checks = verify(path).checks
     for check in checks:
@@ -59,6 +65,8 @@ def _check_run(path: Path) -> None:
     for check in checks:
         if check.status is CheckStatus.INDETERMINATE:
             raise DataError(check.subject, check.message, "a signed run: sign before you approve")
+    left = [check for check in checks if check.status is CheckStatus.UNCHECKED and check.message != LAYOUT]
+    return [f"{check.subject}: {check.message}" for check in left]
 
 
 def _check_new(path: Path, pdf: Path, folder: Path | None, signer: Signer) -> None:

@@ -159,12 +159,17 @@ def _without_report(written: Written) -> Iterator[Check]:
     """Findings of a run without a report follow from its estimates too."""
     made_by, here = _made_by(written), version("frtaudit")
     text = f"made by frtaudit {made_by or 'of an unknown version'}, this is {here}"
-    other = () if made_by == here else (text,)
+    yield from _findings(written, () if made_by == here else (text,))
+
+
+def _findings(written: Written, other: tuple[str, ...]) -> Iterator[Check]:
+    """What a result's findings say is what its estimates lead to; ``other``: what other versions made."""
     try:
         wrong = _unfounded(written.sources)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  files of another version or of a forger may lead to any
         if of_machine(error):
-            raise
+            yield unchecked(RESULT, f"findings not compared: {as_line(error).where}: {as_line(error).found}")
+            return
         wrong = f"its findings cannot be judged again ({why(error)})"
     if wrong is not None:
         yield _differs(RESULT, wrong, other, "findings")
@@ -198,9 +203,10 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
     from frtaudit.report.versions import differing
 
     name, other = written.page_name, differing(recorded, None)
+    yield from _findings(written, other)
     try:
         page, settings = _made_again(written.sources)
-        lists, wrong = checklists_of(written.sources), _unfounded(written.sources)
+        lists = checklists_of(written.sources)
     except UnfinishedError as error:
         outcome = unchecked if other else indeterminate
         yield outcome(name, f"not compared: in a second process, for its templates: {error.found}")
@@ -218,8 +224,6 @@ def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Itera
     if written.page is not None:
         yield ok(name, "made again from the result and report.json: the same bytes")
     yield from _as_told(written, settings, page, other)
-    if wrong is not None:
-        yield _differs(RESULT, wrong, other, "findings")
     yield from _lists(written, lists, other)
     layouts: _Made = {}
     for paper in written.papers:

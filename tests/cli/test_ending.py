@@ -10,7 +10,7 @@ import small_sweep
 
 from frtaudit.cli import ending
 from frtaudit.core import AuditResult, Verdict
-from frtaudit.evaluation.score_direction import FALLING
+from frtaudit.evaluation.score_notes import FALLING
 from frtaudit.pipeline.run import RunSummary
 
 

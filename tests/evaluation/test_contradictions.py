@@ -12,9 +12,10 @@ from vendor_audits import made
 
 from frtaudit.analyses.vendor_comparison import VendorComparison
 from frtaudit.core import AuditResult, Estimate, Verdict
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.spec import RequirementSpec, Thresholds, ThresholdSource, Weighting
 from frtaudit.evaluation.contradictions import contradiction, unfounded
+from frtaudit.pipeline.publishable.disclosure import published
 
 Change = Callable[[AuditResult], AuditResult]
 
@@ -93,6 +94,14 @@ CONTRADICTIONS: dict[str, tuple[Change, str]] = {
         _finding("each", verdict=Verdict.PASS),
         "says pass, which its bound and limit do not",
     ),
+    "failure called a pass, with a bound to it": (
+        _finding("each", verdict=Verdict.PASS, bound=0.001, bound_level=0.95),
+        "has a bound that is none of its estimate",
+    ),
+    "pass of a bound below the estimate": (
+        _finding("low", bound=0.0),
+        "has a bound that is none of its estimate",
+    ),
     "other bound beyond the limit": (_finding("low", near_bound=1.0), "which its bound and limit do not"),
     "finding of another name": (_finding("each", requirement="other"), "which the spec does not require"),
     "requirement without a finding": (_without("eer"), "no finding is about the requirement 'eer'"),
@@ -156,6 +165,41 @@ def test_a_contradiction_is_named(name: str) -> None:
 def test_a_finding_that_does_not_follow_is_found(name: str) -> None:
     """Another sentence, bound, level, p value or place than the estimates lead to."""
     assert unfounded(UNFOUNDED[name](whole().result)) is not None
+
+
+@pytest.mark.parametrize("minimum", [10, 13])
+def test_findings_of_a_publishable_variant_are_judged_each_alone(minimum: int) -> None:
+    """With the family whole, and where the classes are withheld: then p by Holm is known within bounds."""
+    variant = AuditResult.from_json(published(whole().result, "0" * 64, minimum).to_json())
+    assert (minimum == 13) == all(finding.family is None for finding in variant.findings)
+    assert (contradiction(variant), unfounded(variant)) == (None, None)
+    some = next(finding.requirement for finding in variant.findings if finding.bound is not None)
+    sentence = next(finding.sentence for finding in variant.findings if finding.requirement == some)
+    changes: dict[str, Change] = {
+        "verdict": _finding(some, verdict=Verdict.INCONCLUSIVE),
+        "sentence": _finding(some, sentence=sentence.replace("meets", "breaks") + " Certified."),
+        "p value": _finding(some, p=0.0001),
+        "another estimate": _finding(some, estimate="/estimates/0"),
+        "not testable": _finding(
+            some, verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None, p=None, p_adjusted=None
+        ),
+    }
+    if minimum == 10:
+        changes["failure called inconclusive"] = _finding("each", verdict=Verdict.INCONCLUSIVE)
+        changes["p by Holm"] = _finding("each", p_adjusted=1.0)
+    for name, change in changes.items():
+        assert contradiction(change(variant)) or unfounded(change(variant)), name
+
+
+@pytest.mark.parametrize(("left_out", "said"), [(0, "and leaves out 0"), (1, None)])
+def test_a_variant_holds_all_findings_that_it_does_not_leave_out(left_out: int, said: str | None) -> None:
+    """Findings that are taken out are missed, unless the variant says so itself."""
+    variant = published(whole().result, "0" * 64)
+    publication = dict(mapping(variant.cohort["publication"]))
+    publication["left_out"] = {**mapping(publication["left_out"]), "findings": left_out}
+    cohort = {**variant.cohort, "publication": publication}
+    found = contradiction(replace(variant, cohort=cohort, findings=variant.findings[:-1]))
+    assert (found is None) if said is None else (said in (found or ""))
 
 
 def test_why_nothing_estimates_a_requirement_follows_from_the_spec() -> None:

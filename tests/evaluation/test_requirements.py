@@ -327,6 +327,23 @@ def test_what_a_schema_has_one_of_is_planned_for_each(
     assert planned([replace(requirement, schema="sex")], ranked, 1) == count
 
 
+def test_a_schema_that_is_named_is_the_one_that_is_judged() -> None:
+    """FMR within classes has a row within all schemas too: it is judged where no schema is named, and planned."""
+    requirement = RequirementSpec(name="r", metric="fmr_same_class", at={"fmr": 0.001}, limit=0.5)
+    ranked = {"sex": ("f", "m"), "age": ("o", "y")}
+    made = [smooth(0.1, 100, metric="fmr_same_class", schema=schema) for schema in (*ranked, None)]
+    every = replace(context(*made), ranked=ranked)
+    assert planned([requirement], ranked, 1) == len(judge([requirement], every)) == 3
+    alone = replace(requirement, schema="age")
+    assert [finding.estimate for finding in judge([alone], every)] == ["/estimates/1"]
+    assert planned([alone], ranked, 1) == 1
+    of_all = context(smooth(0.1, 100))
+    assert (
+        len(judge([replace(requirement, metric="fnmr_at_fmr", schema="age")], replace(of_all, ranked=ranked)))
+        == 1
+    )
+
+
 def test_what_two_analyses_estimate_is_judged_once() -> None:
     """Of two estimates of the same distance the one with an interval is judged, wherever it stands."""
     requirement = RequirementSpec(name="r", metric="d_l2", at={"space": "tar"}, group="max", limit=0.5)

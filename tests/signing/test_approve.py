@@ -167,10 +167,12 @@ def test_an_approval_that_is_none_is_invalid(run: Path) -> None:
 def test_main_says_who_approved(
     run: Path, other_folder: Path, key_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command prints the approver once, and refuses in one line what cannot be done."""
+    """The command prints the approver once, and what was not compared; it refuses in one line what cannot be done."""
     now_valid = ["--key", str(other_folder)]
     assert command.main([str(run), *now_valid]) == 0
-    assert "approved by 'Somebody else'" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "approved by 'Somebody else'" in printed.out
+    assert "warning: report.html: not compared: it was made before" in printed.err
     assert command.main([str(run), *now_valid]) == 1
     assert capsys.readouterr().err.count("\n") == 1
     (run / "result.json").write_bytes(b"{}")

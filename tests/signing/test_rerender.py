@@ -458,6 +458,26 @@ def resigned(run: Path, signer: Signer, **told: object) -> Path:
     return put(run, {"report.json": to_bytes({**now, **told})}, signer)  # type: ignore[dict-item]  # JSON
 
 
+def test_findings_that_were_not_compared_are_named_beside_the_page(
+    run: Path, signer: Signer, key_folder: Path
+) -> None:
+    """Another version excuses a page and findings that this one does not make: both are told of."""
+    told = json.loads((run / "result.json").read_bytes())
+    told["findings"][0]["sentence"] = "FNMR of this site is as it should be."
+    result = AuditResult.from_json(told)
+    by = json.loads((run / "report.json").read_bytes())["rendered_by"]
+    changed = {
+        "result.json": result.to_bytes(),
+        "verdict.json": to_bytes(verdict_of(result)),
+        "report.html": (run / "report.html").read_bytes() + b"\n",
+    }
+    put(run, changed, signer)
+    resigned(run, signer, rendered_by={**by, "frtaudit": "0.0.9"})
+    lines = lines_of(verify(run, [key_folder / PUBLIC]), CheckStatus.UNCHECKED)
+    for name, what in (("result.json", "findings"), ("report.html", "page")):
+        assert any(line.startswith(name) and line.endswith(f"{what} not compared") for line in lines), lines
+
+
 @pytest.mark.parametrize(
     ("changed", "line"),
     [

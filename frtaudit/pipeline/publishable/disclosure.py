@@ -25,6 +25,7 @@ from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
 from frtaudit.core.canonical import Json, digest, mapping
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.evaluation.operating_points import ONE_PAIR
+from frtaudit.evaluation.requirement_findings import alone
 from frtaudit.pipeline.publishable.withheld import (
     PEOPLE,
     SAMPLES,
@@ -38,7 +39,6 @@ from frtaudit.pipeline.publishable.withheld import (
 MINIMUM = 10
 KINDS = (PEOPLE, SAMPLES, TWO)
 CURVES = frozenset({"roc", "det", "fmr", "fnmr", "tar", "tar_difference"})
-_OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,]|$)")
 _NUMBERED = re.compile(r"(?<![\w.])\d")
 _OPENINGS = ("requirements are judged at alpha", "alpha (B + 1)")
 
@@ -151,8 +151,7 @@ def _findings(result: AuditResult, place: Mapping[int, int], withheld: Withheld)
         if index is None:
             continue
         moved = replace(finding, estimate=f"/estimates/{index}")
-        sentence = _OF_FAMILY.sub("", finding.sentence)
-        yield moved if whole else replace(moved, p_adjusted=None, family=None, sentence=sentence)
+        yield moved if whole else alone(moved)
 
 
 def _ledger(entries: Sequence[LedgerEntry], withheld: Withheld, minimum: int) -> Iterator[LedgerEntry]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from frtaudit.core import Verdict
 from frtaudit.core.text import formatting
-from frtaudit.evaluation.score_direction import FALLING
+from frtaudit.evaluation.score_notes import WARNED
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
 from frtaudit.report.sections import identity_check
@@ -25,18 +25,25 @@ def warnings(source: Source) -> tuple[Text, ...]:
         "how many subjects are needed."
     )
     once = [too_few] if any(TOO_FEW in finding.sentence for finding in asked) else []
-    return *_falling(source), *once, *_few_matches(source), *_heavy(source), *identity_check.warnings(source)
+    return (
+        *_of_scores(source),
+        *once,
+        *_few_matches(source),
+        *_heavy(source),
+        *identity_check.warnings(source),
+    )
 
 
-def _falling(source: Source) -> Iterator[Text]:
-    """Systems whose scores look like distances: their rates mean nothing."""
-    names = [
-        phrases.bold(note.removesuffix(f": {FALLING}"), f"/notes/{index}")
-        for index, note in enumerate(source.result.notes)
-        if note.endswith(f": {FALLING}")
-    ]
-    if names:
-        yield spans(listed(names), f": {FALLING}.")
+def _of_scores(source: Source) -> Iterator[Text]:
+    """Systems whose scores look like distances, so that their rates mean nothing, or whose lists lack comparisons."""
+    systems: dict[str, list[TextSpan]] = {}
+    for index, note in enumerate(source.result.notes):
+        name = max((name for name in source.providers if note.startswith(f"{name}: ")), key=len, default=None)
+        if name is not None and note.endswith(WARNED):
+            text = note.removeprefix(f"{name}: ")
+            systems.setdefault(text, []).append(phrases.bold(name, f"/notes/{index}"))
+    for text, names in systems.items():
+        yield spans(listed(names), f": {text}.")
 
 
 def _few_matches(source: Source) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""Scores that fall with similarity."""
+"""Scores that fall with similarity, and lists that lack comparisons."""
 
 from itertools import combinations
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 import frtaudit
 from frtaudit.config.load import load_spec
-from frtaudit.evaluation.score_direction import FALLING
+from frtaudit.evaluation.score_notes import FALLING, LACKING
 from frtaudit.pipeline.dry_run import check
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections.data_warnings import warnings
@@ -35,3 +35,21 @@ def test_check_warns_of_distances(tmp_path: Path) -> None:
     file.write_text("probe,reference,probe_subject,reference_subject,score\n" + lines)
     spec = load_spec(["audit=scores", f"cohort.root={file}", "thresholds.fmr=[0.5]"])
     assert f"warning: door: {FALLING}" in check(spec)
+
+
+def test_a_list_that_lacks_comparisons_is_told_of(tmp_path: Path) -> None:
+    """By check, among the notes and on page 1: what it lacks counts as failed, and FTA may break a limit by it."""
+    pairs = list(combinations([f"{subject}{shot}" for subject in "uvwxyz" for shot in "12"], 2))
+    for name, kept in (("all", pairs), ("few", pairs[:-5])):
+        lines = "".join(f"{a},{b},{a[0]},{b[0]},{0.9 if a[0] == b[0] else 0.1}\n" for a, b in kept)
+        (tmp_path / f"{name}.csv").write_text(
+            "probe,reference,probe_subject,reference_subject,score\n" + lines
+        )
+    words = ["audit=scores", f"cohort.root={tmp_path}", "thresholds.fmr=[0.5]", "analyses=[failures]"]
+    text = f"5 pairs {LACKING}"
+    assert f"warning: few: {text}" in check(load_spec(words))
+    result = frtaudit.audit(words).result
+    assert [note for note in result.notes if LACKING in note] == [f"few: {text}"]
+    assert f"few: {text}." in [plain_text(warning) for warning in warnings(Source(result))]
+    fta = next(e for e in result.estimates if (e.provider, e.metric, e.schema) == ("few", "fta", None))
+    assert (fta.numerator, fta.denominator) == (5, len(pairs))

@@ -1,0 +1,33 @@
+"""What a system's scores say against themselves: that they fall with similarity, that its list lacks comparisons."""
+
+import numpy as np
+
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.scores import NOT_COMPARED, ScoreTable
+from frtaudit.core.text import formatting
+
+FALLING = (
+    "mated comparisons score lower on average than non-mated ones; a higher score must mean more similar: "
+    "of distances, give the negative"
+)
+LACKING = "that are to be compared are not in its list: they count as failures, also in FTA"
+WARNED = (FALLING, LACKING)  # how the notes end that page 1 and the last lines of a run repeat
+
+
+def score_notes(table: ScoreTable, comparisons: Comparisons) -> tuple[str, ...]:
+    """A note where the scores look like distances, and one where some comparisons were not made."""
+    scored = table.failure < 0
+    mated, non_mated = (table.score[scored & kind] for kind in (comparisons.mated, ~comparisons.mated))
+    falling = mated.size and non_mated.size and np.mean(mated) < np.mean(non_mated)
+    return (*((FALLING,) if falling else ()), *lacking_notes(_lacking(table)))
+
+
+def lacking_notes(count: int) -> tuple[str, ...]:
+    """The note on ``count`` comparisons that a list lacks; none for 0."""
+    return (f"{formatting.counted(count, 'pair')} {LACKING}",) if count else ()
+
+
+def _lacking(table: ScoreTable) -> int:
+    if NOT_COMPARED not in table.codes:
+        return 0
+    return int(np.count_nonzero(table.failure == table.codes.index(NOT_COMPARED)))
