@@ -291,12 +291,14 @@ def _warnings(
 ) -> tuple[str | None, ...]:
     return tuple(
         warning(target, non_mated, _matched_subjects(tail, float(points.at_target[0, a])))
+        if np.isfinite(points.at_target[0, a])
+        else None  # not resolved: what refuses it says why
         for a, target in enumerate(targets)
     )
 
 
 def _matched_subjects(tail: ScoreTail, threshold: float) -> int:
-    keep = first_not_above(tail.tail_score, threshold) if np.isfinite(threshold) else 0
+    keep = first_not_above(tail.tail_score, threshold)
     matched = np.zeros(tail.n_samples.size, dtype=np.bool_)
     for side in (tail.tail_i, tail.tail_j):
         matched[tail.subject_of[side[:keep]]] = True

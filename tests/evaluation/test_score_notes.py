@@ -53,3 +53,14 @@ def test_a_list_that_lacks_comparisons_is_told_of(tmp_path: Path) -> None:
     assert f"few: {text}." in [plain_text(warning) for warning in warnings(Source(result))]
     fta = next(e for e in result.estimates if (e.provider, e.metric, e.schema) == ("few", "fta", None))
     assert (fta.numerator, fta.denominator) == (5, len(pairs))
+
+
+def test_nothing_is_noted_of_false_matches_at_a_target_between_two_steps() -> None:
+    """There is no threshold, so no false match and nobody whom they come from: the refusal says why."""
+    mated = np.arange(400) < 100
+    scores = np.where(mated, 3.0, (np.arange(400) % 4 == 0).astype(float))
+    probe = np.arange(400) % 20
+    reference = np.where(mated, probe, (probe + 1 + np.arange(400) // 50) % 20)
+    result = frtaudit.evaluate(scores, mated, subjects=(probe, reference), fmr=[0.1], system="door").result
+    assert any("falls between two steps" in (estimate.note or "") for estimate in result.estimates)
+    assert not [note for note in result.notes if "come from" in note]

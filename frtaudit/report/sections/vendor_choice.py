@@ -40,11 +40,17 @@ def choice(source: Source) -> Choice | None:
     if not decisions:
         return None
     chosen, others = (
-        [(provider(record),) for record in decisions if bool(record.estimate.value) is wanted]
-        for wanted in (True, False)
+        [(provider(record),) for record in decisions if record.estimate.value == wanted] for wanted in (1, 0)
     )
-    parts: list[Part] = [*declared_rule(source, decisions), ": ", listed(chosen) if chosen else "none"]
-    parts.append(" are chosen" if len(chosen) > 1 else " is chosen")
+    parts: list[Part] = [*declared_rule(source, decisions), ": "]
+    if not chosen and not others:
+        why = decisions[0].estimate.note
+        return Choice(
+            sentence=spans(*parts, f"nothing is decided{f' ({why})' if why else ''}."),
+            table=_table(source, decisions),
+            tied=(),
+        )
+    parts += [listed(chosen) if chosen else "none", " are chosen" if len(chosen) > 1 else " is chosen"]
     if chosen and others:
         parts += ["; ", listed(others), " are not" if len(others) > 1 else " is not"]
     bounds = next((bound for record in source.select(RANK) for bound in record.bounds), None)
@@ -145,6 +151,8 @@ def _table(source: Source, decisions: Sequence[Record]) -> Table:
     failures = _measured(acquired, _values(values, "fta", 0.0))
     verdicts: dict[str, Text] = {}
     for record in decisions:
+        if record.estimate.value is None:
+            continue
         word = VERDICTS[str(record.estimate.at["rule"])][bool(record.estimate.value)]
         verdicts[record.estimate.provider] = (phrases.bold(word, f"{record.pointer}/value"),)
     columns: list[tuple[Column, Callable[[str], Text]]] = [

@@ -34,6 +34,19 @@ def test_one_sentence_names_the_rule_and_who_is_chosen() -> None:
         assert decision.provider in (chosen if decision.value else others)
 
 
+def test_what_could_not_be_decided_is_no_verdict() -> None:
+    """Where the decisive measure has no value there is a reason in the place of a choice, and no column of verdicts."""
+    why = "FMR 0.1 falls between two steps of the scores"
+    estimates = tuple(
+        replace(each, value=None, note=why) if each.metric == "vendor_decision" else each
+        for each in result().estimates
+    )
+    undecided = choice(replace(result(), estimates=estimates))
+    assert plain_text(undecided.sentence).endswith(f": nothing is decided ({why}).")
+    assert "Verdict" not in [column.title for column in undecided.table.columns]
+    assert undecided.tied == ()
+
+
 def test_systems_that_tie_are_said_with_the_detectable_difference() -> None:
     """What the comparison left open, how large a difference it would have found, and subjects for a smaller one."""
     said = plain_text(choice(result()).tied)
