@@ -8,7 +8,7 @@ from cryptography import x509
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import SignedPdf
-from frtaudit.signing.signer import common_name, dated_outside, fingerprint, is_demo
+from frtaudit.signing.signer import OUTSIDE, common_name, dated_outside, fingerprint, is_demo
 from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, note, ok, untrusted
@@ -68,8 +68,8 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
 def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:
     name = f"signer {common_name(certificate)!r}"
     if distrust is not None:
-        text = f"{name} is not trusted here ({distrust}); to trust: --trust their {PUBLIC}"
-        yield untrusted(subject, text)
+        advice = "" if distrust == OUTSIDE else f"; to trust: --trust their {PUBLIC}"
+        yield untrusted(subject, f"{name} is not trusted here ({distrust}){advice}")
         return
     yield ok(subject, f"{name} is trusted here")
     if is_demo(certificate):

@@ -13,6 +13,7 @@ from securesystemslib.signer import CryptoSigner  # type: ignore[attr-defined]  
 from frtaudit.core.canonical import sha256
 from frtaudit.errors import DataError
 
+OUTSIDE = "the signature claims no time within the certificate's years"
 DEMO_NAME = "frtaudit demo key (integrity only)"
 
 NAMES = (
@@ -111,5 +112,5 @@ def is_comparable(name: x509.Name) -> bool:
 def dated_outside(certificate: x509.Certificate, when: datetime | None) -> str | None:
     """Why a signature of that time is not trusted: its signer's certificate was not valid then; None where it was."""
     if when is None or not certificate.not_valid_before_utc <= when <= certificate.not_valid_after_utc:
-        return "the signature claims no time within the certificate's years"
+        return OUTSIDE
     return None
