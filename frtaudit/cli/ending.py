@@ -38,7 +38,7 @@ def _warned(result: "AuditResult") -> list[str]:
     """A line for each system whose scores look like distances, or whose list lacks comparisons."""
     from frtaudit.evaluation.score_notes import WARNED
 
-    return [f"warning: {printable(note)}" for note in result.notes if note.endswith(WARNED)]
+    return [f"warning: {printable(note)}" for note in result.notes if any(text in note for text in WARNED)]
 
 
 def _unprinted(folder: Path) -> list[str]:

@@ -10,8 +10,8 @@ FALLING = (
     "mated comparisons score lower on average than non-mated ones; a higher score must mean more similar: "
     "of distances, give the negative"
 )
-LACKING = "that are to be compared are not in its list: they count as failures, also in FTA"
-WARNED = (FALLING, LACKING)  # how the notes end that page 1 and the last lines of a run repeat
+LACKING = "pairs that its list lacks count as failures, also in FTA: "
+WARNED = (FALLING, LACKING)  # what the notes hold that page 1 and the last lines of a run repeat
 
 
 def score_notes(table: ScoreTable, comparisons: Comparisons) -> tuple[str, ...]:
@@ -24,7 +24,7 @@ def score_notes(table: ScoreTable, comparisons: Comparisons) -> tuple[str, ...]:
 
 def lacking_notes(count: int) -> tuple[str, ...]:
     """The note on ``count`` comparisons that a list lacks; none for 0."""
-    return (f"{formatting.counted(count, 'pair')} {LACKING}",) if count else ()
+    return (f"{LACKING}{formatting.count(count)}",) if count else ()
 
 
 def _lacking(table: ScoreTable) -> int:

@@ -148,7 +148,11 @@ def _repeated(where: str, listed: Comparisons) -> Iterator[str]:
 def _cohort_line(cohort_data: CohortData) -> str:
     cohort = cohort_data.cohort
     size = f"{cohort.n_samples} samples of {cohort.n_subjects} subjects"
-    dropped = [f"; {entry.count} {entry.unit}: {entry.code.replace('_', ' ')}" for entry in cohort.ledger]
+    dropped = [
+        f"; {entry.count} {entry.unit}: {entry.code.replace('_', ' ')}"
+        f"{f' {entry.group} of {entry.schema}' if entry.group else ''}"
+        for entry in cohort.ledger
+    ]
     return f"cohort: {size if cohort_data.named else 'the files name no subjects'}{''.join(dropped)}"
 
 

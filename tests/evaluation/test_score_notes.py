@@ -46,7 +46,7 @@ def test_a_list_that_lacks_comparisons_is_told_of(tmp_path: Path) -> None:
             "probe,reference,probe_subject,reference_subject,score\n" + lines
         )
     words = ["audit=scores", f"cohort.root={tmp_path}", "thresholds.fmr=[0.5]", "analyses=[failures]"]
-    text = f"5 pairs {LACKING}"
+    text = f"{LACKING}5"
     assert f"warning: few: {text}" in check(load_spec(words))
     result = frtaudit.audit(words).result
     assert [note for note in result.notes if LACKING in note] == [f"few: {text}"]

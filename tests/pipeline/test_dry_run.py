@@ -306,3 +306,27 @@ def test_lists_by_endings_that_are_not_read_are_named(tmp_path: Path) -> None:
     (line,) = [line for line in check(load_spec(words)) if "not read" in line]
     assert "z5.txt and 2 more; a score list" in line
     assert not [line for line in check(load_spec([*words, "cohort.files=[acme.csv]"])) if "not read" in line]
+
+
+def test_an_empty_class_of_a_crossing_is_named(tmp_path: Path) -> None:
+    """By its class and its schema."""
+    rows = [("a", "x", "u"), ("b", "x", "v"), ("c", "y", "u")]
+    lines = [
+        f"{a}{i},{b}{j},{a},{b},{0.9 if a == b else 0.1},{g},{k},{h},{m}"
+        for n, (a, g, h) in enumerate(rows)
+        for (b, k, m) in rows[n:]
+        for i, j in ([(0, 1)] if a == b else [(0, 0), (0, 1), (1, 0), (1, 1)])
+    ]
+    head = "probe,reference,probe_subject,reference_subject,score,probe_g,reference_g,probe_h,reference_h"
+    (tmp_path / "s.csv").write_text("\n".join([head, *lines]) + "\n")
+    words = [f"+schemas.{name}={{column: {name}}}" for name in "gh"]
+    spec = load_spec(
+        [
+            "audit=scores",
+            f"cohort.root={tmp_path / 's.csv'}",
+            "thresholds.fmr=[0.5]",
+            *words,
+            "+schemas.gh={cross: [g, h]}",
+        ]
+    )
+    assert check(spec)[0].endswith("; 0 subjects: empty class y&v of gh")

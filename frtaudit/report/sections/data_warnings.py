@@ -39,7 +39,7 @@ def _of_scores(source: Source) -> Iterator[Text]:
     systems: dict[str, list[TextSpan]] = {}
     for index, note in enumerate(source.result.notes):
         name = max((name for name in source.providers if note.startswith(f"{name}: ")), key=len, default=None)
-        if name is not None and note.endswith(WARNED):
+        if name is not None and any(text in note for text in WARNED):
             text = note.removeprefix(f"{name}: ")
             systems.setdefault(text, []).append(phrases.bold(name, f"/notes/{index}"))
     for text, names in systems.items():
