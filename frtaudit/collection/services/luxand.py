@@ -141,4 +141,4 @@ def _face(face: Mapping[str, Mapping[str, float]], by: float) -> DetectedFace:
 def _answer(reply: http.Reply) -> Answer:
     content = reply.fields
     facts: Facts = {"similar": str(content["similar"]).lower()} if "similar" in content else {}
-    return Answer(score=float(content["score"]), request=reply.headers.get("x-request-id", ""), facts=facts)
+    return Answer(score=content["score"], request=reply.headers.get("x-request-id", ""), facts=facts)
