@@ -66,6 +66,24 @@ def test_only_what_they_differ_on_is_asked_and_what_they_agree_on_is_kept(tmp_pa
     assert {question.reviews for sheet in blind.sheets for question in sheet.questions} == {()}
 
 
+def test_agreed_answers_join_those_of_a_file(tmp_path: Path) -> None:
+    """Faces without an answer get the agreed one; one with another answer keeps it, and a line says so."""
+    write_search(tmp_path / "search", pictures=False)
+    reviews = (answers(tmp_path / "search", "first"), answers(tmp_path / "search", "second"))
+    (tmp_path / "search" / "answers.csv").write_text("face_id,query,annotation\nbo_01,Bo Tern,0\n")
+    said: list[str] = []
+    review = review_of(
+        load_spec(label_overrides([str(tmp_path / "search")])), Wanted(reviews=reviews), said.append
+    )
+    answer_of = {review.faces.names[face]: answer for face, answer in review.journal.answers.items()}
+    assert len(answer_of) == 29
+    assert (TRUTH["bo_01"], answer_of["bo_01"]) == (1, 0)
+    assert said[1:] == [
+        "1 face has another answer in answers.csv than both reviewers gave, which stays: "
+        "delete the line of a face there to take the reviewers' answer"
+    ]
+
+
 def test_a_blind_review_has_no_suggestion(tmp_path: Path) -> None:
     """Nothing of the estimate or the list reaches the page, not the order either; the same faces are asked."""
     folder = write_search(tmp_path / "search", pictures=False)
