@@ -9,7 +9,7 @@ import numpy as np
 
 from frtaudit.collection.clients.face_finding import FoundFace
 from frtaudit.collection.clients.pictures import MAX_BYTES
-from frtaudit.collection.sources.folder import KINDS, Folder
+from frtaudit.collection.sources.folder import Folder
 from frtaudit.core.arrays import Floats
 from frtaudit.core.collecting import Box, CallError, Refusal
 from frtaudit.core.machine.files import check_below, open_regular
@@ -105,24 +105,21 @@ def _named(images: ImageList) -> ImageList:
 
 def _of_folder(root: Path, people: str | None) -> ImageList:
     try:
-        images = list(Folder(root=str(root), limit=_NO_LIMIT).finds())
+        folder = Folder(root=str(root), limit=_NO_LIMIT)
+        images, cautions = list(folder.finds()), folder.cautions()
     except DataError as error:
         where = f"images {error.where.removeprefix('source.root').strip()}".strip()
         raise DataError(where, error.found, f"{error.accepted} in a folder for each person") from None
     addresses = tuple(str(image.address) for image in images)
     subjects = tuple(address.split("/")[0] for address in addresses)
     columns = {} if people is None else _about(Path(people), subjects)
-    files = sum(1 for path in root.rglob("*") if not path.is_dir() and path.name[0] != ".")
-    number = files - len(addresses)
-    are = "1 file of the folder is" if number == 1 else f"{number} files of the folder are"
-    caution = f"{are} not used: no {', '.join(KINDS)} in the folder of a person"
     return ImageList(
         root=str(root),
         addresses=addresses,
         ids=addresses,
         subjects=subjects,
         columns=columns,
-        cautions=(caution,) if number > 0 else (),
+        cautions=cautions,
     )
 
 
