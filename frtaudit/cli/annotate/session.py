@@ -71,7 +71,9 @@ def review_of(
         if differ := journal.add(agreed):
             number = f"{differ} face has" if differ == 1 else f"{differ} faces have"
             take = "delete the line of a face there to take the reviewers' answer"
-            say(f"{number} another answer in {journal.path.name} than both reviewers gave, which stays: {take}")
+            say(
+                f"{number} another answer in {journal.path.name} than both reviewers gave, which stays: {take}"
+            )
         review_sheets = between(review_sheets, answers, other)
     column = search.columns.get(PICTURE, np.full(len(search.faces.names), "", dtype=object))
     return ReviewState(

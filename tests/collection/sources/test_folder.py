@@ -70,6 +70,7 @@ def test_files_that_are_not_used_are_counted(photos: Path, tmp_path: Path) -> No
     table.write_text("query,file\nq1,Ada Lovelace/c.png\n")
     assert Folder(root=str(photos), files=str(table)).cautions() == ()
 
+
 def test_a_list_of_files(photos: Path, tmp_path: Path) -> None:
     """Query and file by line; a file that is not there or lies outside is refused by its line."""
     table = tmp_path / "list.csv"
