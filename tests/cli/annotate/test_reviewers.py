@@ -78,10 +78,8 @@ def test_agreed_answers_join_those_of_a_file(tmp_path: Path) -> None:
     answer_of = {review.faces.names[face]: answer for face, answer in review.journal.answers.items()}
     assert len(answer_of) == 29
     assert (TRUTH["bo_01"], answer_of["bo_01"]) == (1, 0)
-    assert said[1:] == [
-        "1 face has another answer in answers.csv than both reviewers gave, which stays: "
-        "delete the line of a face there to take the reviewers' answer"
-    ]
+    stays = "1 face has another answer in answers.csv than both reviewers gave, which stays: "
+    assert said[1:] == [stays + "delete the line of a face there to take the reviewers' answer"]
 
 
 def test_a_blind_review_has_no_suggestion(tmp_path: Path) -> None:
