@@ -46,6 +46,9 @@ def test_the_agreement_is_printed_as_a_table_with_kappa(tmp_path: Path) -> None:
     assert f"Cohen's kappa {(29 / 31 - expected) / (1 - expected):.3f} (95 % CI " in text
     alike = dict.fromkeys(range(3), 1)
     assert "is not defined" in agreement_of(review.faces, alike, alike).text()
+    constant = dict.fromkeys(range(len(review.faces.names)), 1)
+    text = agreement_of(review.faces, constant, {**constant, 3: 0}).text()
+    assert "Cohen's kappa 0.000 (no interval: one reviewer gave one answer to all faces)" in text
 
 
 def test_only_what_they_differ_on_is_asked_and_what_they_agree_on_is_kept(tmp_path: Path) -> None:
