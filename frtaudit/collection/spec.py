@@ -134,7 +134,8 @@ def from_plain(data: Mapping[str, object]) -> CollectionSpec:
 def source_from_plain(data: Mapping[str, object]) -> Source:
     """The source alone, for what asks no service. Raises as :func:`from_plain` does."""
     _check_keys(data, ("source",))
-    return plugin("source", data["source"], "source")
+    source: Source = _field("source", data["source"])
+    return source
 
 
 def _check_keys(data: Mapping[str, object], needed: Iterable[str]) -> None:

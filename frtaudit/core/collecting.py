@@ -278,6 +278,7 @@ class Answer:
     facts: Facts = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        number = isinstance(self.score, Real) and not isinstance(self.score, bool)
+        score: object = self.score  # of parsed JSON
+        number = isinstance(score, Real) and not isinstance(score, bool)
         require(number and math.isfinite(self.score), "a finite score")
         object.__setattr__(self, "score", float(self.score))
