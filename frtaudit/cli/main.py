@@ -125,19 +125,18 @@ def label(argv: Sequence[str]) -> int:
     words = label_overrides(options.overrides)
     refuse_missing_search(options.overrides)
     refuse_missing_answers(options.answers, options.names, options.reviews or ())
-    from frtaudit.config.load import load_collection, load_typed
+    from frtaudit.config.load import load_source, load_typed
 
     spec = load_typed(words, options.config_dir).whole()
     from frtaudit.cli.annotate.session import Wanted, review_of, serve_review
 
     print("reading faces and scores ...", flush=True)
-    fetch = ["into=.", *options.fetch]
     wanted = Wanted(
         answers=Path(options.answers) if options.answers else None,
         most=options.first,
         blind=options.blind,
         names=Path(options.names) if options.names else None,
-        source=load_collection(fetch, options.config_dir).source if options.fetch else None,
+        source=load_source(options.fetch, options.config_dir) if options.fetch else None,
         reviews=(Path(options.reviews[0]), Path(options.reviews[1])) if options.reviews else None,
     )
 

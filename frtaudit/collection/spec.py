@@ -127,12 +127,22 @@ def from_plain(data: Mapping[str, object]) -> CollectionSpec:
     frtaudit.errors.SpecError: spec: unknown key 'sorce' (did you mean 'source'?); accepted: source, services, into,
     detected, pairs, duplicates, canaries, budget, keep_images, seed, least
     """
-    fields = {declared.name: declared for declared in dataclasses.fields(CollectionSpec)}
-    refuse_unknown("", data, fields)
-    for name, setting in fields.items():
-        if required(setting) and data.get(name) in (None, "", "???"):
-            raise SpecError(name, "no value", _wanted(name))
+    _check_keys(data, (setting.name for setting in dataclasses.fields(CollectionSpec) if required(setting)))
     return CollectionSpec(**{key: _field(key, value) for key, value in data.items()})
+
+
+def source_from_plain(data: Mapping[str, object]) -> Source:
+    """The source alone, for what asks no service. Raises as :func:`from_plain` does."""
+    _check_keys(data, ("source",))
+    source: Source = _field("source", data["source"])
+    return source
+
+
+def _check_keys(data: Mapping[str, object], needed: Iterable[str]) -> None:
+    refuse_unknown("", data, {declared.name: declared for declared in dataclasses.fields(CollectionSpec)})
+    for name in needed:
+        if data.get(name) in (None, "", "???"):
+            raise SpecError(name, "no value", _wanted(name))
 
 
 def _wanted(name: str) -> str:

@@ -15,7 +15,7 @@ from frtaudit.collection.detected_faces import faces_in, facts_in, handles_in, s
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.rows import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
 from frtaudit.collection.spec import named
-from frtaudit.core.collecting import CallError, Crop, DetectedFace, Detection, Refusal
+from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Refusal
 from frtaudit.errors import FrtauditError, ProviderError
 
 T = TypeVar("T")
@@ -199,7 +199,7 @@ class ServiceWorker:
         try:
             with named(self.name):
                 if key.kind == COMPARE:
-                    answer = self.session.compare(self._crop(key.first), self._crop(key.second))
+                    answer = self._compared(key)
                     version, request, facts = answer.version, answer.request, facts_of(answer.facts)
                     result = replace(result, score=answer.score)
                 else:
@@ -217,6 +217,14 @@ class ServiceWorker:
             return
         result = replace(result, attempts=call.attempts)
         self.inbox.put(CallResult(worker=self, key=key, used=call.used, result=result, detection=detection))
+
+    def _compared(self, key: Key) -> Answer:
+        """The answer. A score that the service cannot give, by its range, is an error in the answer and no score."""
+        answer = self.session.compare(self._crop(key.first), self._crop(key.second))
+        low, high = self.service.score_range
+        if not low <= answer.score <= high:
+            raise CallError(Refusal.TRANSPORT, "error_in_answer")
+        return answer
 
     def _crop(self, crop: int) -> Crop:
         image, place = divmod(crop, PLACES)

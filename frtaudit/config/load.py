@@ -35,6 +35,7 @@ from frtaudit.errors import SpecError
 from frtaudit.inputs.croissant import with_test_data
 
 if TYPE_CHECKING:
+    from frtaudit.collection.clients.protocol import Source
     from frtaudit.collection.embed.spec import EmbedSpec
     from frtaudit.collection.spec import CollectionSpec
 
@@ -110,6 +111,20 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
     from frtaudit.collection import spec as collection_spec
 
     return collection_spec.from_plain(plain)
+
+
+def load_source(overrides: Sequence[str], config_dir: str | Path | None = None) -> "Source":
+    """The source of a collection alone; ``overrides``: ``["source=folder", "source.root=photos"]``, or a collection's.
+
+    Raises :class:`SpecError` with one line that names the place.
+
+    >>> load_source(["source=made_up", "source.queries=3"]).queries
+    3
+    """
+    plain = composed(COLLECT, overrides, config_dir).resolved
+    from frtaudit.collection import spec as collection_spec
+
+    return collection_spec.source_from_plain(plain)
 
 
 def load_embedding(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "EmbedSpec":

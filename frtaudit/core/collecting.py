@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from numbers import Real
 
 from frtaudit.core.freeze import require
 
@@ -260,6 +261,11 @@ class Answer:
     facts : mapping of str to float or str, optional
         Thresholds and the like.
 
+    Raises
+    ------
+    ValueError
+        The score is not finite, or no number (a text, ``True``).
+
     Examples
     --------
     >>> Answer(score=0.83, version="1.0").score
@@ -272,4 +278,7 @@ class Answer:
     facts: Facts = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        require(math.isfinite(self.score), "a finite score")
+        score: object = self.score  # of parsed JSON
+        number = isinstance(score, Real) and not isinstance(score, bool)
+        require(number and math.isfinite(self.score), "a finite score")
+        object.__setattr__(self, "score", float(self.score))

@@ -725,6 +725,16 @@ def test_a_signal_between_two_files_of_the_end_is_heard(
     assert came(tmp_path)[0].complete
 
 
+def test_a_score_outside_the_range_of_its_service_is_an_error_in_the_answer(tmp_path: Path) -> None:
+    """It is never a score: the comparison is asked again, as other failures of transport are."""
+    _, read = came(tmp_path, {"acme": {"type": "twin", "noise": 0.5}}, canaries={"pairs": 0})
+    scores = pd.read_parquet(tmp_path / "acme.parquet")["score"].dropna()
+    assert scores.between(-1, 1).all()
+    failed = read["services"]["acme"]["refusals"]
+    assert failed.keys() == {"transport_error_in_answer"}
+    assert len(scores) + failed["transport_error_in_answer"] == read["pairs"]
+
+
 def test_scores_are_what_the_service_says(tmp_path: Path) -> None:
     """The exported score of a pair is what comparing its two pictures gives."""
     came(tmp_path)

@@ -7,8 +7,10 @@ import drawn_faces
 import pytest
 
 from frtaudit.cli import main
+from frtaudit.collection.sources.folder import Folder
+from frtaudit.collection.sources.made_up import MadeUp
 from frtaudit.collection.spec import identity
-from frtaudit.config.load import load_collection
+from frtaudit.config.load import load_collection, load_source
 from frtaudit.errors import SpecError
 
 WORDS = ["source=drawn", "source.queries=4", "services.acme.type=twin", "into=out"]
@@ -31,6 +33,17 @@ def test_words_of_the_command_line_make_a_spec() -> None:
     assert sorted(made.services) == ["acme", "twin"]
     assert made.services["acme"].limits.compare == 0.5
     assert made.canaries.pairs == 3
+
+
+def test_a_source_is_read_without_services() -> None:
+    """What asks no service, such as label --fetch, needs none, and no folder; a source it needs."""
+    assert load_source(["source=folder", "source.root=photos"]) == Folder(root="photos")
+    source = load_source(["collection=demo", "source.queries=3"])
+    assert isinstance(source, MadeUp)
+    assert source.queries == 3
+    for words, line in (([], "source: no value"), (["source=folder", "sorce.root=x"], "unknown key")):
+        with pytest.raises(SpecError, match=line):
+            load_source(words)
 
 
 def test_what_decides_no_answer_is_not_identity() -> None:

@@ -14,9 +14,9 @@ def test_a_picture_shows_no_byte_and_knows_its_digest() -> None:
     assert len(picture.digest) == 64
 
 
-@pytest.mark.parametrize("score", [math.nan, math.inf])
+@pytest.mark.parametrize("score", [math.nan, math.inf, True, "0.9", None])
 def test_an_answer_has_a_finite_score(score: float) -> None:
-    """No failure is dressed as a score."""
+    """No failure is dressed as a score, nor is what is no number."""
     with pytest.raises(ValueError, match="finite"):
         Answer(score=score)
 

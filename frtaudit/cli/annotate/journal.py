@@ -44,12 +44,16 @@ class Journal:
         with self._lock:
             return dict(self._answers)
 
-    def begin(self, answers: Mapping[int, int]) -> None:
-        """Start a file that is not there yet with these answers."""
+    def add(self, answers: Mapping[int, int]) -> int:
+        """Write the answers to faces that have none; how many of the others have another answer, which stays.
+
+        Raises :class:`DataError` as :meth:`keep` does.
+        """
         with self._lock:
-            if self._last_stamp is None and answers:
-                _write(self.path, self._text(dict(sorted(answers.items()))))
-                self._last_stamp, self._answers = _stamp(self.path), dict(sorted(answers.items()))
+            missing = answers.keys() - self._answers.keys()
+            if missing:
+                self._replace({**self._answers, **{face: answers[face] for face in missing}})
+            return sum(self._answers[face] != answer for face, answer in answers.items())
 
     def keep(self, face: int, answer: int | None) -> int:
         """Write down an answer, or with None take it back; how many stand then.
@@ -59,18 +63,20 @@ class Journal:
         if not 0 <= face < len(self._faces.names) or (answer is not None and answer not in POSSIBLE):
             raise DataError("answer", "no such face or answer", "a face of the list; 1, 0 or -1")
         with self._lock:
-            name = self.path.name
-            if _stamp(self.path) != self._last_stamp:
-                raise DataError(name, "another program has changed the file", "one review at a time")
-            changed = {**self._answers, face: answer}
-            answers = {row: number for row, number in sorted(changed.items()) if number is not None}
-            try:
-                _write(self.path, self._text(answers) if answers else None)
-            except OSError as error:
-                problem = f"cannot be written ({error.strerror})"
-                raise DataError(name, problem, "a writable folder with free space") from error
-            self._last_stamp, self._answers = _stamp(self.path), answers
-            return len(answers)
+            self._replace({**self._answers, face: answer})
+            return len(self._answers)
+
+    def _replace(self, changed: Mapping[int, int | None]) -> None:
+        name = self.path.name
+        if _stamp(self.path) != self._last_stamp:
+            raise DataError(name, "another program has changed the file", "one review at a time")
+        answers = {row: number for row, number in sorted(changed.items()) if number is not None}
+        try:
+            _write(self.path, self._text(answers) if answers else None)
+        except OSError as error:
+            problem = f"cannot be written ({error.strerror})"
+            raise DataError(name, problem, "a writable folder with free space") from error
+        self._last_stamp, self._answers = _stamp(self.path), answers
 
     def _text(self, answers: Mapping[int, int]) -> bytes:
         names, queries, query_of = self._faces.names, self._faces.queries, self._faces.query_of

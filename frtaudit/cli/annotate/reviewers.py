@@ -39,7 +39,9 @@ class Agreement:
             return "Cohen's kappa is not defined: both reviewers gave one answer to all faces"
         bounds = f"{100 * LEVEL:g} % CI {estimate.low:.3f} to {estimate.high:.3f}, between queries"
         if np.isnan(estimate.low):
-            bounds = "no interval, one query"
+            constant = self.faces in (*self.table.sum(axis=0), *self.table.sum(axis=1))
+            why = "one reviewer gave one answer to all faces" if constant else "one query"
+            bounds = f"no interval: {why}"
         return f"Cohen's kappa {estimate.value:.3f} ({bounds})"
 
 

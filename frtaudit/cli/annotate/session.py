@@ -67,7 +67,13 @@ def review_of(
     if wanted.reviews is not None:
         answers, other = (Journal(path, search.faces).answers for path in wanted.reviews)
         say(agreement_of(search.faces, answers, other).text())
-        journal.begin({face: answer for face, answer in answers.items() if other.get(face) == answer})
+        agreed = {face: answer for face, answer in answers.items() if other.get(face) == answer}
+        if differ := journal.add(agreed):
+            number = f"{differ} face has" if differ == 1 else f"{differ} faces have"
+            take = "delete the line of a face there to take the reviewers' answer"
+            say(
+                f"{number} another answer in {journal.path.name} than both reviewers gave, which stays: {take}"
+            )
         review_sheets = between(review_sheets, answers, other)
     column = search.columns.get(PICTURE, np.full(len(search.faces.names), "", dtype=object))
     return ReviewState(

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from frtaudit.core.collecting import Box, CallError, Picture, Refusal
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def decoded(data: bytes, most_bytes: int = MAX_BYTES, most_pixels: int = MAX_PIX
     with _checked(data, most_bytes, most_pixels) as opened:
         # in place: a copy of a large picture takes as long as decoding it
         ImageOps.exif_transpose(opened, in_place=True)
-        return opened if opened.mode == "RGB" else opened.convert("RGB")
+        return _rgb(opened)
 
 
 @contextmanager
@@ -128,7 +130,18 @@ def pixels(picture: Picture) -> "Image.Image":
     from PIL import Image, ImageOps
 
     with _strictly(), Image.open(io.BytesIO(picture.data)) as opened:
-        return ImageOps.exif_transpose(opened).convert("RGB")
+        return _rgb(ImageOps.exif_transpose(opened))
+
+
+def _rgb(image: "Image.Image") -> "Image.Image":
+    """As RGB. 16-bit grey (I;16, or I) is its high byte, as Pillow reads 16-bit RGB: its ``convert`` clips at 255."""
+    from PIL import Image
+
+    if image.mode == "RGB":
+        return image
+    if image.mode.startswith("I"):
+        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+    return image.convert("RGB")
 
 
 def cut(picture: Picture, box: Box, margin: float = 0.25, quality: int = 95) -> Picture:

@@ -9,7 +9,7 @@ import numpy as np
 
 from frtaudit.collection.clients.face_finding import FoundFace
 from frtaudit.collection.clients.pictures import MAX_BYTES
-from frtaudit.collection.sources.folder import KINDS, Folder
+from frtaudit.collection.sources.folder import Folder
 from frtaudit.core.arrays import Floats
 from frtaudit.core.collecting import Box, CallError, Refusal
 from frtaudit.core.machine.files import check_below, open_regular
@@ -105,37 +105,38 @@ def _named(images: ImageList) -> ImageList:
 
 def _of_folder(root: Path, people: str | None) -> ImageList:
     try:
-        images = list(Folder(root=str(root), limit=_NO_LIMIT).finds())
+        folder = Folder(root=str(root), limit=_NO_LIMIT)
+        images, cautions = list(folder.finds()), folder.cautions()
     except DataError as error:
         where = f"images {error.where.removeprefix('source.root').strip()}".strip()
         raise DataError(where, error.found, f"{error.accepted} in a folder for each person") from None
     addresses = tuple(str(image.address) for image in images)
     subjects = tuple(address.split("/")[0] for address in addresses)
-    columns = {} if people is None else _about(Path(people), subjects)
-    files = sum(1 for path in root.rglob("*") if not path.is_dir() and path.name[0] != ".")
-    number = files - len(addresses)
-    are = "1 file of the folder is" if number == 1 else f"{number} files of the folder are"
-    caution = f"{are} not used: no {', '.join(KINDS)} in the folder of a person"
+    places = [image.place.partition(" image")[0] for image in images]
+    columns = {} if people is None else _about(Path(people), subjects, places)
     return ImageList(
         root=str(root),
         addresses=addresses,
         ids=addresses,
         subjects=subjects,
         columns=columns,
-        cautions=(caution,) if number > 0 else (),
+        cautions=cautions,
     )
 
 
-def _about(path: Path, subjects: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of people, for each image."""
+def _about(path: Path, subjects: Sequence[str], places: Sequence[str]) -> dict[str, list[str]]:
+    """The columns of people, for each image; ``places``: which folder it is in."""
     table = read_table(path, path.name)
     key = table.need(SUBJECT)
     names = table.texts(key).tolist()
-    row_of = {name: row for row, name in enumerate(names)}
-    if len(row_of) < len(names):
-        raise DataError(table.name, f"column {key} has a person twice", "one line for each person")
-    if absent := set(subjects) - set(row_of):
-        problem = f"no line for {len(absent)} of the folders"
+    row_of: dict[str, int] = {}
+    for row, name in enumerate(names):
+        if row_of.setdefault(name, row) != row:
+            problem = f"the person of {table.unit} {row_of[name] + table.first} again"
+            raise DataError(table.place(row), problem, "one line for each person")
+    if absent := list(dict.fromkeys(subject for subject in subjects if subject not in row_of)):
+        first = places[subjects.index(absent[0])]
+        problem = f"no line for {len(absent)} of the folders; the first is {first}, by name"
         raise DataError(table.name, problem, "a line for each folder of images")
     rows = [row_of[subject] for subject in subjects]
     others = [name for name in table.columns if name != key]

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -60,8 +61,9 @@ def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quie
             raise DataError("images", "no columns of boxes", "x, y, width, height, or another detector")
     into = Path(spec.into)
     metadata = folder.metadata_of(images, Path(spec.images), into)
-    into.mkdir(parents=True, exist_ok=True)
     folder.check_metadata(into, metadata)
+    missing = [path for path in (into, *into.parents) if not path.exists()]
+    into.mkdir(parents=True, exist_ok=True)
     try:
         descriptor = lock(into / LOCK, wait=False)
     except BlockingIOError:
@@ -73,6 +75,9 @@ def embed(spec: EmbedSpec, tell: Say = lambda _: None, progress: Progress = quie
     finally:
         (into / LOCK).unlink(missing_ok=True)
         os.close(descriptor)
+        with suppress(OSError):  # a run that wrote nothing leaves no folder either; rmdir refuses the others
+            for path in missing:
+                path.rmdir()
 
 
 def scaling(spec: EmbedSpec) -> tuple[str, ...]:
@@ -229,6 +234,7 @@ class EmbedRun:
         failed = {self.images.ids[row]: code for row, code in enumerate(totals.codes) if code}
         reasons = folder.counted(failed)
         if not rows:
+            shutil.rmtree(self.unfinished)  # else it would be in the way of another detector
             why = ", ".join(f"{code} {count}" for code, count in reasons.items())
             raise DataError("images", f"no image has a template ({why})", "another detector or preset")
         lengths = checks.length_checks(np.concatenate(totals.lengths))

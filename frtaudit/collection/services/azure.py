@@ -193,4 +193,4 @@ def _answer(reply: http.Reply, version: str) -> Answer:
     content = reply.fields
     facts: Facts = {"is_identical": str(bool(content["isIdentical"])).lower()}
     request = reply.headers.get("apim-request-id", "")
-    return Answer(score=float(content["confidence"]), version=version, request=request, facts=facts)
+    return Answer(score=content["confidence"], version=version, request=request, facts=facts)

@@ -161,4 +161,4 @@ def _answer(reply: http.Reply) -> Answer:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_comparison")
     thresholds = content.get("thresholds") or {}
     facts = {f"threshold_{name}": float(value) for name, value in sorted(thresholds.items())}
-    return Answer(score=float(content["confidence"]), request=request, facts=facts)
+    return Answer(score=content["confidence"], request=request, facts=facts)

@@ -24,9 +24,8 @@ from frtaudit.core.spec import MACHINE
 KEY = "LUXAND_API_TOKEN"
 # no limit is documented: large enough for a face, small to send
 SHAPE = Shape(most_bytes=10_000_000, shortest=1)
+_THROTTLED = ("too many", "rate limit")  # before _ACCOUNT: such a message may name the token
 _MESSAGES = (  # part of a message in lower case, and what it means; the first that fits
-    ("too many", CallError(Refusal.TRANSPORT, "throttled")),
-    ("rate limit", CallError(Refusal.TRANSPORT, "throttled")),
     ("internal", CallError(Refusal.TRANSPORT, "internal_error")),
     ("try again", CallError(Refusal.TRANSPORT, "internal_error")),
     ("find face", CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")),
@@ -109,9 +108,11 @@ def classify_error(reply: http.Reply) -> CallError | None:
     """Failures come with status 200 and a message: its words are looked for, and none of them is kept."""
     if reply.status in (401, 403):
         raise http.authentication_error("luxand")
-    if reply.fields.get("status") != "failure":
+    if reply.status == 429 or reply.fields.get("status") != "failure":
         return None
     message = str(reply.fields.get("message", "")).lower()
+    if any(words in message for words in _THROTTLED):
+        return CallError(Refusal.TRANSPORT, "throttled")
     if any(word in message for word in _ACCOUNT):
         raise http.authentication_error("luxand")
     for words, known in _MESSAGES:
@@ -141,4 +142,4 @@ def _face(face: Mapping[str, Mapping[str, float]], by: float) -> DetectedFace:
 def _answer(reply: http.Reply) -> Answer:
     content = reply.fields
     facts: Facts = {"similar": str(content["similar"]).lower()} if "similar" in content else {}
-    return Answer(score=float(content["score"]), request=reply.headers.get("x-request-id", ""), facts=facts)
+    return Answer(score=content["score"], request=reply.headers.get("x-request-id", ""), facts=facts)

@@ -303,7 +303,7 @@ def _face(face: Mapping[str, Any], width: int, height: int) -> DetectedFace:
 
 def _answer(reply: Mapping[str, Any]) -> Answer:
     """Of several faces in the reference's crop the largest; it may stand among those that were not matched."""
-    faces = [(_area(match["Face"]), float(match["Similarity"])) for match in reply["FaceMatches"]]
+    faces = [(_area(match["Face"]), match["Similarity"]) for match in reply["FaceMatches"]]
     others = [_area(face) for face in reply.get("UnmatchedFaces", [])]
     if not faces or max(others, default=0.0) > max(area for area, _ in faces):
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_comparison")

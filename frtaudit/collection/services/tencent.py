@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeVar
+from typing import Any, TypeVar  # Any: parsed JSON
 
 from frtaudit.collection.clients import http
 from frtaudit.collection.clients.fitting import Cutter, Shape, base64_of, fitted, scale, scaled
@@ -206,7 +206,7 @@ def classify_error(reply: http.Reply) -> CallError | None:
     return CallError(Refusal.POLICY, "bad_argument" if "Parameter" in family else "refused")
 
 
-def _inner(reply: http.Reply) -> Mapping[str, object]:
+def _inner(reply: http.Reply) -> Mapping[str, Any]:
     inner = reply.fields.get("Response")
     return inner if isinstance(inner, dict) else {}
 
@@ -230,4 +230,4 @@ def _face(face: Mapping[str, float | Mapping[str, float]], by: float) -> Detecte
 def _answer(reply: http.Reply) -> Answer:
     inner = _inner(reply)
     version, request = str(inner["FaceModelVersion"]), str(inner["RequestId"])
-    return Answer(score=float(str(inner["Score"])), version=version, request=request)
+    return Answer(score=inner["Score"], version=version, request=request)

@@ -68,8 +68,9 @@ class Folder:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image")
 
     def cautions(self) -> tuple[str, ...]:
-        """Images beyond the limit."""
-        return beyond(self._queries(), self.limit)
+        """Images beyond the limit, and files of the folder that are not used."""
+        listed = self._queries()
+        return (*beyond(listed, self.limit), *(self._unused(listed) if self.files is None else ()))
 
     def at_most(self) -> Sequence[int]:
         """As many as there are."""
@@ -91,6 +92,12 @@ class Folder:
         if not any(query.images for query in listed):
             raise DataError("source.root", "no image below the folder", f"files ending in {', '.join(KINDS)}")
         return listed
+
+    def _unused(self, listed: Sequence[Query]) -> tuple[str, ...]:
+        files = sum(1 for path in Path(self.root).rglob("*") if not path.is_dir() and path.name[0] != ".")
+        number = files - sum(len(query.images) for query in listed)
+        are = "1 file of the folder is" if number == 1 else f"{number} files of the folder are"
+        return (f"{are} not used: no {', '.join(KINDS)} in a folder directly below it",) if number > 0 else ()
 
     def _folders(self, root: Path) -> list[Query]:
         there = {path.name: path for path in sorted(root.iterdir()) if path.is_dir() and path.name[0] != "."}

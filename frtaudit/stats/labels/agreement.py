@@ -14,7 +14,10 @@ from frtaudit.stats._scipy import scipy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kappa:
-    """``value`` is NaN where both reviewers gave one answer to every face; ``low``, ``high``: then NaN as well."""
+    """``value`` is NaN where both reviewers gave one answer to every face; ``low``, ``high``: then NaN as well.
+
+    Where one reviewer gave one answer to every face ``value`` is 0 whatever the other gave, and has no interval.
+    """
 
     value: float
     low: float
@@ -44,6 +47,8 @@ def kappa(labels: Ints, other: Ints, query: Ints, alpha: float) -> Kappa:
     agreed, expected = float(np.trace(share)), float(first @ second)
     if expected == 1.0:
         return Kappa(value=np.nan, low=np.nan, high=np.nan)
+    if labels.size in (*counts.sum(axis=0), *counts.sum(axis=1)):  # agreed is expected
+        return Kappa(value=0.0, low=np.nan, high=np.nan)
     from statsmodels.stats.inter_rater import cohens_kappa  # imports pandas
 
     value = float(cohens_kappa(counts, return_results=False))

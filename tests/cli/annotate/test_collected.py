@@ -8,8 +8,10 @@ from threading import Thread
 import pytest
 from browser import tab
 
+from frtaudit.cli import main
+from frtaudit.cli.annotate import session
 from frtaudit.cli.annotate.questions import to_json
-from frtaudit.cli.annotate.server import Server
+from frtaudit.cli.annotate.server import ReviewState, Server
 from frtaudit.cli.annotate.session import Wanted, review_of
 from frtaudit.cli.options import label_overrides
 from frtaudit.collection.run import collect
@@ -48,6 +50,22 @@ def test_pictures_and_names_of_a_collection_reach_the_page(tmp_path: Path, *, ke
         assert all(face["picture"] and len(face["box"]) == 4 for face in sheet["faces"])  # type: ignore[index,call-overload,union-attr]
     if not kept:
         assert all(picture is None for picture in map(review_of(spec).pictures.read, faces))
+
+
+def test_pictures_are_fetched_by_the_words_of_a_source_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``label --fetch`` asks no service, and needs none."""
+    reviews: list[ReviewState] = []
+    monkeypatch.setattr(session, "serve_review", lambda review, *_: reviews.append(review))
+    words = [word for word in WORDS if word.startswith("source.")]
+    fetch = [
+        word for source in ("source=made_up", "source.variation=0.65", *words) for word in ("--fetch", source)
+    ]
+    assert main.main(["label", str(collected(tmp_path / "c")), *fetch]) == 0
+    (review,) = reviews
+    faces = [question.face for sheet in review.sheets for question in sheet.questions]
+    assert all(review.pictures.read(face) is not None for face in faces)
 
 
 def test_a_paid_search_is_not_paid_again(tmp_path: Path) -> None:

@@ -34,6 +34,21 @@ def test_a_new_journal_goes_on(tmp_path: Path) -> None:
     assert journal.keep(2, 1) == 1
 
 
+def test_answers_are_added_where_there_are_none(tmp_path: Path) -> None:
+    """An answer that stands in the file stays, and is counted where the other one differs; the rest are written."""
+    journal = Journal(tmp_path / "answers.csv", FACES)
+    assert journal.add({}) == 0
+    assert not journal.path.exists()
+    journal.keep(2, 0)
+    assert journal.add({0: 1, 2: 1}) == 1
+    assert journal.add({0: 1, 2: 0}) == 0
+    assert journal.path.read_text() == 'face_id,query,annotation\na,p,1\nc,"q ""x""",0\n'
+    other = Journal(journal.path, FACES)
+    other.keep(2, None)
+    with pytest.raises(DataError, match="another program has changed the file"):
+        journal.add({1: 1})
+
+
 def test_a_file_that_another_program_changed_is_left_alone(tmp_path: Path) -> None:
     """Two reviews on one file: the second to write is refused, and the first one's answers stand."""
     path = tmp_path / "answers.csv"

@@ -46,6 +46,9 @@ def test_the_agreement_is_printed_as_a_table_with_kappa(tmp_path: Path) -> None:
     assert f"Cohen's kappa {(29 / 31 - expected) / (1 - expected):.3f} (95 % CI " in text
     alike = dict.fromkeys(range(3), 1)
     assert "is not defined" in agreement_of(review.faces, alike, alike).text()
+    constant = dict.fromkeys(range(len(review.faces.names)), 1)
+    text = agreement_of(review.faces, constant, {**constant, 3: 0}).text()
+    assert "Cohen's kappa 0.000 (no interval: one reviewer gave one answer to all faces)" in text
 
 
 def test_only_what_they_differ_on_is_asked_and_what_they_agree_on_is_kept(tmp_path: Path) -> None:
@@ -64,6 +67,22 @@ def test_only_what_they_differ_on_is_asked_and_what_they_agree_on_is_kept(tmp_pa
     assert faces["bo_07"]["reviews"] == [1, 0]
     blind, _ = reviewed(tmp_path / "blind", blind=True)
     assert {question.reviews for sheet in blind.sheets for question in sheet.questions} == {()}
+
+
+def test_agreed_answers_join_those_of_a_file(tmp_path: Path) -> None:
+    """Faces without an answer get the agreed one; one with another answer keeps it, and a line says so."""
+    write_search(tmp_path / "search", pictures=False)
+    reviews = (answers(tmp_path / "search", "first"), answers(tmp_path / "search", "second"))
+    (tmp_path / "search" / "answers.csv").write_text("face_id,query,annotation\nbo_01,Bo Tern,0\n")
+    said: list[str] = []
+    review = review_of(
+        load_spec(label_overrides([str(tmp_path / "search")])), Wanted(reviews=reviews), said.append
+    )
+    answer_of = {review.faces.names[face]: answer for face, answer in review.journal.answers.items()}
+    assert len(answer_of) == 29
+    assert (TRUTH["bo_01"], answer_of["bo_01"]) == (1, 0)
+    stays = "1 face has another answer in answers.csv than both reviewers gave, which stays: "
+    assert said[1:] == [stays + "delete the line of a face there to take the reviewers' answer"]
 
 
 def test_a_blind_review_has_no_suggestion(tmp_path: Path) -> None:

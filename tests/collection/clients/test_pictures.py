@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFile
 
-from frtaudit.collection.clients.pictures import cut, picture_of, pixels
+from frtaudit.collection.clients.pictures import cut, decoded, picture_of, pixels
 from frtaudit.core.collecting import Box, CallError
 
 
@@ -51,6 +51,26 @@ def test_what_cannot_be_used_is_a_failure_to_acquire(data: bytes, code: str) -> 
     with pytest.raises(CallError) as caught:
         picture_of(data)
     assert (caught.value.refusal, caught.value.code) == ("failure_to_acquire", code)
+
+
+def test_grey_of_16_bits_is_its_high_byte() -> None:
+    """As Pillow reads 16-bit RGB: the same grey as with 8 bits, never white."""
+    grey = np.arange(256, dtype=np.uint8).reshape(8, 32)
+    stream = io.BytesIO()
+    Image.fromarray(grey.astype(np.uint16) * 256 + 255).save(stream, "PNG")
+    for image in (pixels(picture_of(stream.getvalue())), decoded(stream.getvalue())):
+        assert image.mode == "RGB"
+        assert (np.asarray(image) == grey[..., None]).all()
+
+
+def test_a_picture_of_mode_i_is_its_high_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other versions of Pillow open 16-bit grey as I."""
+    grey = np.arange(256, dtype=np.uint8).reshape(8, 32)
+    picture = picture_of(image(32, 8))
+    opened = Image.fromarray(grey.astype(np.int32) * 256)
+    monkeypatch.setattr(Image, "open", lambda *_args, **_kinds: opened)
+    assert opened.mode == "I"
+    assert (np.asarray(pixels(picture)) == grey[..., None]).all()
 
 
 @pytest.mark.parametrize(

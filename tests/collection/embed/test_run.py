@@ -296,7 +296,26 @@ def test_each_image_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(
         FrtauditError, match=r"no image has a template \(not_of_input_size 4, too_many_pixels 1"
     ):
-        embed(replace(spec, into=str(tmp_path / "aligned")))
+        embed(replace(spec, into=str(tmp_path / "new" / "folder")))
+    assert not (tmp_path / "new").exists()
+
+
+def test_another_detector_can_follow_where_none_found_a_face(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The advice works in the same folder: nothing unfinished stays in it."""
+    monkeypatch.setitem(registry._registered, ("detector", "counting"), Counting)
+    (tmp_path / "photos" / "ann").mkdir(parents=True)
+    for name in "abc":
+        (tmp_path / "photos" / "ann" / f"{name}.png").write_bytes(png(1))
+    model = embedding_model(tmp_path / "small.onnx", 112)
+    words = [f"images={tmp_path}/photos", f"model={model}", "preset=arcface_rgb_128", "detector=aligned"]
+    spec = load_embedding([*words, f"into={tmp_path}/out", "workers=1"])
+    (tmp_path / "out").mkdir()
+    with pytest.raises(FrtauditError, match="no image has a template"):
+        embed(spec)
+    assert list((tmp_path / "out").iterdir()) == []
+    assert embed(replace(spec, detector=Counting())).summary[0].startswith("3 of 3 images")
 
 
 def failures(into: Path) -> dict[str, str]:
@@ -356,7 +375,9 @@ def test_a_run_that_cannot_be_is_refused_in_one_line(drawn: Path, tmp_path: Path
             embed(load_embedding(words))
         assert line in str(caught.value)
         assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
     (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").mkdir()
     (tmp_path / "out" / "unfinished-drawn").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(
         FrtauditError, match="unfinished-drawn in it is a link; accepted: the folder without it"

@@ -255,8 +255,21 @@ def luxand(message: str) -> object:
         ("luxand", 200, luxand("Can't find faces"), "failure_to_acquire: no_face"),
         ("luxand", 200, luxand("Unable to open image"), "failure_to_acquire: unreadable_image"),
         ("luxand", 200, luxand("Too many requests"), "transport: throttled"),
+        ("luxand", 200, luxand("Rate limit of your subscription exceeded"), "transport: throttled"),
+        ("luxand", 429, luxand("Too many requests for this token"), "transport: throttled"),
+        ("luxand", 429, luxand("Slow down, token"), "transport: throttled"),
         ("luxand", 200, luxand("something new"), "transport: error_in_answer"),
         ("luxand", 200, '{"score": 0.', "transport: unreadable_response"),
+        ("azure", 200, {"isIdentical": True, "confidence": True}, "transport: unreadable_response"),
+        ("facepp", 200, {"request_id": "r", "confidence": "96"}, "transport: unreadable_response"),
+        (
+            "tencent",
+            200,
+            {"Response": {"Score": "nan", "FaceModelVersion": "3.0", "RequestId": "r"}},
+            "transport: unreadable_response",
+        ),
+        ("luxand", 200, '{"score": NaN}', "transport: unreadable_response"),
+        ("luxand", 200, {"score": True}, "transport: unreadable_response"),
     ],
 )
 def test_errors_are_sorted(

@@ -40,7 +40,7 @@ def test_a_folder_for_each_query(photos: Path) -> None:
     ]
     assert [source.read(one).data for one in found[:2]] == [photo(1), photo(0)]
     assert source.at_most() == [3, 1]
-    assert (source.calls(), source.paid, source.cautions()) == ({}, {}, ())
+    assert (source.calls(), source.paid) == ({}, {})
     assert "Ada" not in repr(found)
 
 
@@ -51,11 +51,24 @@ def test_queries_with_columns_decide_the_order(photos: Path, tmp_path: Path) -> 
     source = Folder(root=str(photos), queries=str(table), limit=2)
     assert [(one.query, one.columns["group"]) for one in source.finds()] == [(0, "m"), (2, "f"), (2, "f")]
     assert source.at_most() == [1, 0, 2]
-    assert source.cautions() == ("limit=2 leaves out 1 image of 1 query",)
+    assert source.cautions()[0] == "limit=2 leaves out 1 image of 1 query"
     table.write_text("query,group\nAlan Turing,m\n")
     with pytest.raises(DataError) as caught:
         list(source.finds())
     assert str(caught.value) == "source.root folder 1: is not in who.csv; accepted: a line for each folder"
+
+
+def test_files_that_are_not_used_are_counted(photos: Path, tmp_path: Path) -> None:
+    """Other kinds, images in subfolders or beside the folders: one line; a list of files says itself what is used."""
+    tail = "not used: no .jpg, .jpeg, .png in a folder directly below it"
+    assert Folder(root=str(photos)).cautions() == (f"1 file of the folder is {tail}",)
+    (photos / "Alan Turing" / "more").mkdir()
+    for name in ("Alan Turing/y.webp", "Alan Turing/more/z.jpg", "loose.jpg", ".hidden.jpg"):
+        (photos / name).write_bytes(b"x")
+    assert Folder(root=str(photos)).cautions() == (f"4 files of the folder are {tail}",)
+    table = tmp_path / "list.csv"
+    table.write_text("query,file\nq1,Ada Lovelace/c.png\n")
+    assert Folder(root=str(photos), files=str(table)).cautions() == ()
 
 
 def test_a_list_of_files(photos: Path, tmp_path: Path) -> None:

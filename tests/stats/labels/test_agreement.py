@@ -63,3 +63,13 @@ def test_without_a_disagreement_the_interval_is_not_a_point() -> None:
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.low == pytest.approx(1 - (1 - 0.025**0.1) / 0.5)
     assert np.isnan(kappa(np.zeros(4, dtype=int), np.zeros(4, dtype=int), np.arange(4), 0.05).value)
+
+
+@pytest.mark.parametrize("other", [[0, 0, 1, 0, 1, 0, 0], [0, 0, 0, 0, 0, 0, 2]])
+def test_one_answer_for_all_of_one_reviewer_has_no_interval(other: list[int]) -> None:
+    """Agreement is then what is expected, whatever the other gave: kappa is 0, and its interval was one point."""
+    constant = np.zeros(7, dtype=np.int64)
+    for labels in ((constant, np.array(other)), (np.array(other), constant)):
+        estimate = kappa(*labels, np.arange(7), 0.05)
+        assert estimate.value == 0.0
+        assert np.isnan([estimate.low, estimate.high]).all()
