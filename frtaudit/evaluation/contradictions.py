@@ -199,6 +199,8 @@ def _bounds(finding: Finding, requirement: RequirementSpec, estimate: Estimate) 
 
 def _is_bound_of(interval: Interval, value: float | None, bound: float, error: float, *, upper: bool) -> bool:
     low, high = interval.low or 0.0, interval.high if interval.high is not None else math.inf
+    if interval.method is Method.TAIL_MODEL:
+        high = math.inf  # the bound that decides allows for look-alikes too
     if interval.method is Method.WILSON and value is not None:
         low, high = (max(low, value), high) if upper else (low, min(high, value))
     if error < (1 - interval.level) / 2 - ROUNDING:

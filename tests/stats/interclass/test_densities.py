@@ -87,5 +87,6 @@ def test_one_mean_for_each_subject() -> None:
     ],
 )
 def test_few_values_without_a_bandwidth_warn_of_nothing(values: list[float], counts: list[int]) -> None:
+    """Steps of the search in which nothing is left of the derivatives divide by zero, as they may."""
     with np.errstate(divide="raise", over="raise"):
         assert improved_sheather_jones(np.repeat(np.array(values, float), counts), 0.0, 100.0) is None
