@@ -177,8 +177,7 @@ def _of_findings(result: AuditResult) -> Iterator[str]:
 def _bounds(finding: Finding, requirement: RequirementSpec, estimate: Estimate) -> bool:
     """Whether the bound of a pass or a failure is one of the estimate's intervals, at another level.
 
-    Bounds move outwards with their level, and Wilson's lies on its side of the estimate. What passes at a level is not
-    broken at it.
+    Wilson's moves outwards with its level, on its side of the estimate. What passes at a level is not broken at it.
     """
     if (
         finding.bound is None
@@ -199,12 +198,14 @@ def _bounds(finding: Finding, requirement: RequirementSpec, estimate: Estimate) 
 
 def _is_bound_of(interval: Interval, value: float | None, bound: float, error: float, *, upper: bool) -> bool:
     low, high = interval.low or 0.0, interval.high if interval.high is not None else math.inf
-    if interval.method is Method.TAIL_MODEL:
-        high = math.inf  # the bound that decides allows for look-alikes too
-    if interval.method is Method.WILSON and value is not None:
-        low, high = (max(low, value), high) if upper else (low, min(high, value))
-    if error < (1 - interval.level) / 2 - ROUNDING:
+    if (
+        interval.method is not Method.WILSON
+    ):  # what decides may allow for more: look-alikes, bias of a distance
+        low, high = (low, math.inf) if upper else (-math.inf, high)
+    elif error < (1 - interval.level) / 2 - ROUNDING:
         low, high = (high, math.inf) if upper else (-math.inf, low)
+    elif value is not None:
+        low, high = (max(low, value), high) if upper else (low, min(high, value))
     return low - ROUNDING <= bound <= high + ROUNDING
 
 
