@@ -11,7 +11,6 @@ from typing import Any, cast  # Any: JSON of mixed depth
 
 from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Interval, Method, Verdict
 from frtaudit.core.canonical import mapping
-from frtaudit.core.methods import DECIDING, Sided
 from frtaudit.core.metrics import METRICS
 from frtaudit.core.plain.structure import build
 from frtaudit.core.spec import AuditSpec, RequirementSpec, Thresholds, Weighting
@@ -55,7 +54,7 @@ def unfounded(result: AuditResult) -> str | None:
     p = [1.0 if finding.p is None else finding.p for finding in result.findings]
     places = zip(tests, result.findings, steps(tests, p, context.alpha), strict=True)
     for index, (test, finding, errors) in enumerate(places):
-        if not _follows(test, finding, errors, len(tests)):
+        if not _follows(test, finding, errors, len(tests)) or not _is_of(finding, test):
             return f"/findings/{index} does not follow from the estimates"
     return None
 
@@ -89,7 +88,7 @@ def _follows_alone(test: RequirementTest, finding: Finding, alpha: float, family
         for p in adjusted
         if step <= alpha and p <= most * (1 + ROUNDING)
     ]
-    return any(_follows(test, finding, each, finding.family) for each in errors)
+    return _is_of(finding, test) and any(_follows(test, finding, each, finding.family) for each in errors)
 
 
 def _family(result: AuditResult) -> int | None:
@@ -163,50 +162,12 @@ def _of_findings(result: AuditResult) -> Iterator[str]:
             yield f"{place} says {finding.verdict.value}, which its bound and limit do not"
         if _is_less(finding.p_adjusted, finding.p):
             yield f"{place} has an adjusted p value below the raw one"
-        estimate = None if finding.index is None else result.estimates[finding.index]
-        if estimate is not None and not any(_bounds(finding, asked, estimate) for asked in named or ()):
-            yield f"{place} has a bound that is none of its estimate"
         if family is not None and finding.family not in (None, family):
             more = "" if FULL not in result.digests else f" and leaves out {family - len(result.findings)}"
             yield f"{place} is of a family of {finding.family}, the result holds {len(result.findings)} findings{more}"
     judged = {finding.requirement for finding in result.findings}
     for name in sorted(set(limits) - judged if family == len(result.findings) else ()):
         yield f"no finding is about the requirement {name!r}"
-
-
-def _bounds(finding: Finding, requirement: RequirementSpec, estimate: Estimate) -> bool:
-    """Whether the bound of a pass or a failure is one of the estimate's intervals, at another level.
-
-    Wilson's moves outwards with its level, on its side of the estimate. What passes at a level is not broken at it.
-    """
-    if (
-        finding.bound is None
-        or finding.bound_level is None
-        or finding.verdict not in (Verdict.PASS, Verdict.FAIL)
-    ):
-        return True
-    level = finding.bound_level
-    if finding.verdict is Verdict.PASS and finding.p is not None and finding.p <= 1 - level < 0.5:
-        return False
-    upper = (requirement.sense == "<=") == (finding.verdict is Verdict.PASS)
-    error = (1 - level) / (1 if requirement.sided is Sided.ONE else 2)
-    serving = [each for each in estimate.intervals if each.method in DECIDING and each.low is not None]
-    return not serving or any(
-        _is_bound_of(each, estimate.value, finding.bound, error, upper=upper) for each in serving
-    )
-
-
-def _is_bound_of(interval: Interval, value: float | None, bound: float, error: float, *, upper: bool) -> bool:
-    low, high = interval.low or 0.0, interval.high if interval.high is not None else math.inf
-    if (
-        interval.method is not Method.WILSON
-    ):  # what decides may allow for more: look-alikes, bias of a distance
-        low, high = (low, math.inf) if upper else (-math.inf, high)
-    elif error < (1 - interval.level) / 2 - ROUNDING:
-        low, high = (high, math.inf) if upper else (-math.inf, low)
-    elif value is not None:
-        low, high = (max(low, value), high) if upper else (low, min(high, value))
-    return low - ROUNDING <= bound <= high + ROUNDING
 
 
 def _keeps(finding: Finding, requirement: RequirementSpec) -> bool:
@@ -248,6 +209,39 @@ def _follows(
         if _is_same(finding, again if family is not None else alone(again)):
             return True
     return False
+
+
+def _is_of(finding: Finding, test: RequirementTest) -> bool:
+    """Whether the bound of a pass or a failure is one of the interval that decides, at another level.
+
+    Wilson's moves outwards with its level, on its side of the estimate. What passes at a level is not broken at it.
+    """
+    level, interval, requirement = finding.bound_level, test.interval, test.requirement
+    if (
+        finding.bound is None
+        or level is None
+        or interval is None
+        or finding.verdict not in (Verdict.PASS, Verdict.FAIL)
+    ):
+        return True
+    if finding.verdict is Verdict.PASS and finding.p is not None and finding.p <= 1 - level < 0.5:
+        return False
+    upper = (requirement.sense == "<=") == (finding.verdict is Verdict.PASS)
+    value = None if test.estimate is None else test.estimate.value
+    return _is_bound_of(interval, value, finding.bound, (1 - level) / test.sides, upper=upper)
+
+
+def _is_bound_of(interval: Interval, value: float | None, bound: float, error: float, *, upper: bool) -> bool:
+    low, high = interval.low or 0.0, interval.high if interval.high is not None else math.inf
+    if (
+        interval.method is not Method.WILSON
+    ):  # what decides may allow for more: look-alikes, bias of a distance
+        low, high = (low, math.inf) if upper else (-math.inf, high)
+    elif error < (1 - interval.level) / 2 - ROUNDING:
+        low, high = (high, math.inf) if upper else (-math.inf, low)
+    elif value is not None:
+        low, high = (max(low, value), high) if upper else (low, min(high, value))
+    return low - ROUNDING <= bound <= high + ROUNDING
 
 
 def _at_bound(test: RequirementTest, bound: float, mc_error: float) -> RequirementTest:

@@ -15,7 +15,7 @@ from frtaudit.core.machine.faults import as_line, of_machine
 from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import DataError, FrtauditError, UnfinishedError, why
-from frtaudit.evaluation.contradictions import unfounded
+from frtaudit.evaluation.contradictions import FULL, unfounded
 from frtaudit.report.files import (
     ANNEX,
     CHECKLISTS,
@@ -157,15 +157,28 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
 
 def _without_report(written: Written) -> Iterator[Check]:
     """Findings of a run without a report follow from its estimates too."""
+    yield from _findings(written, _audited_by_another(written))
+
+
+def _audited_by_another(written: Written) -> tuple[str, ...]:
     made_by, here = _made_by(written), version("frtaudit")
-    text = f"made by frtaudit {made_by or 'of an unknown version'}, this is {here}"
-    yield from _findings(written, () if made_by == here else (text,))
+    return (
+        () if made_by == here else (f"made by frtaudit {made_by or 'of an unknown version'}, this is {here}",)
+    )
 
 
 def _findings(written: Written, other: tuple[str, ...]) -> Iterator[Check]:
-    """What a result's findings say is what its estimates lead to; ``other``: what other versions made."""
+    """What a result's findings say is what its estimates lead to; ``other``: what other versions made.
+
+    A publishable variant may have been rendered by a later version than its audit.
+    """
     try:
-        wrong = _unfounded(written.sources)
+        result = (
+            AuditResult.from_json(json.loads(written.sources[RESULT])) if RESULT in written.sources else None
+        )
+        if result is not None and FULL in result.digests:
+            other = other or _audited_by_another(written)
+        wrong = None if result is None else unfounded(result)
     except Exception as error:  # noqa: BLE001  files of another version or of a forger may lead to any
         if of_machine(error):
             yield unchecked(RESULT, f"findings not compared: {as_line(error).where}: {as_line(error).found}")
@@ -253,13 +266,6 @@ def _lists(written: Written, again: Mapping[str, bytes], other: tuple[str, ...])
     for name in sorted({*again, *written.lists}):
         if again.get(name) != written.lists.get(name):
             yield _differs(name, "does not follow from the result", other, "list")
-
-
-def _unfounded(sources: Mapping[str, bytes]) -> str | None:
-    """Which finding of a result does not follow from it; None where all do, and for a sweep's table."""
-    if RESULT not in sources:
-        return None
-    return unfounded(AuditResult.from_json(json.loads(sources[RESULT])))
 
 
 def _as_told(written: Written, again: bytes, page: bytes, other: tuple[str, ...]) -> Iterator[Check]:

@@ -14,7 +14,8 @@ from frtaudit.analyses.vendor_comparison import VendorComparison
 from frtaudit.core import AuditResult, Estimate, Verdict
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.spec import RequirementSpec, Thresholds, ThresholdSource, Weighting
-from frtaudit.evaluation.contradictions import contradiction, unfounded
+from frtaudit.evaluation.contradictions import _at_bound, _context, _requirements, contradiction, unfounded
+from frtaudit.evaluation.requirements import cases_of, decided, steps
 from frtaudit.pipeline.publishable.disclosure import published
 
 Change = Callable[[AuditResult], AuditResult]
@@ -61,6 +62,27 @@ def _without(name: str) -> Change:
     return change
 
 
+def _rejudged(name: str, bound: float) -> Change:
+    """Findings of a requirement as another bound leads to them, with the sentence that belongs to it."""
+
+    def change(result: AuditResult) -> AuditResult:
+        context = _context(result)
+        tests = [test for requirement in _requirements(result) for test in cases_of(requirement, context)]
+        p = [1.0 if finding.p is None else finding.p for finding in result.findings]
+        places = zip(tests, result.findings, steps(tests, p, context.alpha), strict=True)
+        return replace(
+            result,
+            findings=tuple(
+                decided(_at_bound(replace(test, p=finding.p), bound, 0.0), *errors, len(tests))
+                if finding.requirement == name
+                else finding
+                for test, finding, errors in places
+            ),
+        )
+
+    return change
+
+
 def _limits(limit: float) -> Change:
     """Another limit of every requirement in the spec."""
 
@@ -94,14 +116,6 @@ CONTRADICTIONS: dict[str, tuple[Change, str]] = {
         _finding("each", verdict=Verdict.PASS),
         "says pass, which its bound and limit do not",
     ),
-    "failure called a pass, with a bound to it": (
-        _finding("each", verdict=Verdict.PASS, bound=0.001, bound_level=0.95),
-        "has a bound that is none of its estimate",
-    ),
-    "pass of a bound below the estimate": (
-        _finding("low", bound=0.0),
-        "has a bound that is none of its estimate",
-    ),
     "other bound beyond the limit": (_finding("low", near_bound=1.0), "which its bound and limit do not"),
     "finding of another name": (_finding("each", requirement="other"), "which the spec does not require"),
     "requirement without a finding": (_without("eer"), "no finding is about the requirement 'eer'"),
@@ -126,6 +140,8 @@ UNFOUNDED: dict[str, Change] = {
     "level": _finding("low", bound_level=0.999),
     "p value": _finding("each", p=0.9, p_adjusted=0.9),
     "another estimate": _finding("low", estimate="/estimates/0"),
+    "failure called a pass": _rejudged("each", bound=0.001),
+    "bound of a pass below the estimate": _rejudged("low", bound=0.0),
     "fewer classes": lambda result: replace(
         result,
         findings=tuple(replace(item, family=len(result.findings) - 1) for item in result.findings[:-1]),

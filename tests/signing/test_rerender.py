@@ -479,6 +479,24 @@ def test_findings_that_were_not_compared_are_named_beside_the_page(
 
 
 @pytest.mark.parametrize(
+    ("made_by", "status"), [("0.0.9", CheckStatus.UNCHECKED), (version("frtaudit"), CheckStatus.INVALID)]
+)
+def test_a_variant_may_be_later_than_its_audit(run: Path, made_by: str, status: CheckStatus) -> None:
+    """Findings in the words of the version that judged them: a later one that publishes them renders the page."""
+    told = json.loads((run / "result.json").read_bytes())
+    told["digests"]["full"], told["cohort"]["publication"] = "0" * 64, {"left_out": {"findings": 0}}
+    told["versions"]["frtaudit"] = made_by
+    told["findings"][0]["sentence"] = "in the words of before"
+    written = rerender.Written(
+        **(
+            dict.fromkeys(rerender.Written.__dataclass_fields__)
+            | {"sources": {"result.json": to_bytes(told)}}
+        )
+    )
+    assert [check.status for check in rerender._findings(written, ())] == [status]
+
+
+@pytest.mark.parametrize(
     ("changed", "line"),
     [
         ({"frtaudit": "0.0.9", "source": "x"}, "rendered by frtaudit 0.0.9, this is "),
