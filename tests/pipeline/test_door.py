@@ -196,6 +196,7 @@ def test_nobody_named_is_independent_comparisons() -> None:
         ({"mated": [[1], [1, 0]]}, "mated: not an array of numbers"),
         ({"scores": [[1], [1, 0]]}, "scores: not an array of numbers"),
         ({"scores": np.array([0.1 + 1j])}, "scores: an array of complex numbers; accepted: real numbers"),
+        ({"scores": np.array([7], "datetime64[s]")}, "scores: an array of dates; accepted: real numbers"),
         (
             {"scores": np.zeros(1, dtype=[("a", float)])},
             "scores: an array of records; accepted: real numbers",

@@ -18,6 +18,7 @@ from frtaudit.inputs.score_lists.score_cohort import cohort_of_lists
 from frtaudit.inputs.score_lists.scorelist import PROBE_SUBJECT, scores_in
 from frtaudit.inputs.tables import Table
 
+_NO_NUMBERS = {"c": "complex numbers", "V": "records", "M": "dates", "m": "durations"}
 SIDES = ("probe", "reference")
 NAME = "scores"
 SCORES_FIRST = "scores first, then labels: evaluate(scores, mated); scikit-learn has (y_true, y_score)"
@@ -135,16 +136,16 @@ def _kinds(mated: npt.ArrayLike) -> Floats:
     kinds = np.array([truth(str(word).strip().lower()) for word in words], dtype=np.float64)
     neither = np.flatnonzero(kinds < 0)
     if neither.size:
-        text = f"{str(words[neither[0]])!r:.60} says neither mated nor non-mated"
+        word = words[neither[0]]
+        text = "no value" if word is None else f"{str(word)!r:.60} says neither mated nor non-mated"
         raise DataError(f"mated row {neither[0]}", text, "1 or 0, true or false, mated or non-mated")
     return kinds
 
 
 def _numbers(name: str, values: npt.ArrayLike) -> Floats:
     kind = getattr(getattr(values, "dtype", None), "kind", "")
-    if kind in ("c", "V"):  # a list of them is no array of numbers
-        problem = "an array of complex numbers" if kind == "c" else "an array of records"
-        raise DataError(name, problem, "real numbers")
+    if kind in _NO_NUMBERS:  # a list of them is no array of numbers
+        raise DataError(name, f"an array of {_NO_NUMBERS[kind]}", "real numbers")
     try:
         numbers = np.asarray(_unmasked(values), dtype=np.float64)
     except (TypeError, ValueError):
