@@ -1,10 +1,11 @@
 """Everything that a spec can name. A plug-in of frtaudit is known by its source, and imported when a spec names it."""
 
 import re
+import traceback
 from functools import cache
 from pathlib import Path
 
-from frtaudit.core.machine.faults import UNEXPECTED, as_line
+from frtaudit.core.machine.faults import UNEXPECTED, as_line, lacks_memory
 from frtaudit.core.registry import Declared, declare, load_entry_points, plugin_packages
 from frtaudit.errors import FrtauditError
 
@@ -38,17 +39,29 @@ def load_plugins() -> None:
     load_entry_points()
 
 
-def fault_line(error: BaseException) -> FrtauditError:
-    """One line for any error, as :func:`~frtaudit.core.machine.faults.as_line`; it names a plug-in that raised it."""
+def fault_line(error: BaseException, module: str = "") -> FrtauditError:
+    """One line for any error, as :func:`~frtaudit.core.machine.faults.as_line`; it names a plug-in whose code ran.
+
+    ``module``: that of the plug-in that was called, for an error that its code does not stand in.
+    """
     line = as_line(error)
-    if line.where != UNEXPECTED:
+    place = _place(error) or module
+    if line is error or lacks_memory(error) or not place:
         return line
-    module, frames = "", error.__traceback__
-    while frames is not None:
-        module, frames = str(frames.tb_frame.f_globals.get("__name__", "")), frames.tb_next
-    if module.partition(".")[0] not in plugin_packages():
-        return line
-    return FrtauditError(f"plug-in {module}", line.found, "--debug shows where; report it to its authors")
+    if isinstance(error, OSError) and line.where != UNEXPECTED:
+        return type(line)(f"plug-in {place}", f"{line.where}: {line.found}", line.accepted)
+    text = f"{type(error).__name__}: {error}"
+    return FrtauditError(f"plug-in {place}", text, "--debug shows where; report it to its authors")
+
+
+def _place(error: BaseException) -> str:
+    """Module and line of a plug-in's code that an error went through last; empty for none."""
+    place, packages = "", plugin_packages()
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] in packages:
+            place = f"{module} line {line}"
+    return place
 
 
 @cache

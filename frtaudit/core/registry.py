@@ -127,11 +127,16 @@ def declared_metrics() -> dict[str, str]:
     """Metrics that analyses of other wheels declare as ``metrics``: a mapping to what each is, or names alone."""
     declared: dict[str, str] = {}
     for (group, name), known in sorted(_registered.items()):
-        if group == "analysis" and isinstance(known, type) and not known.__module__.startswith("frtaudit."):
+        if group == "analysis" and isinstance(known, type) and of_other_wheel(known):
             metrics = _metrics_of(known)
             texts = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, f"of analysis {name}")
             declared |= {str(metric): str(text) for metric, text in texts.items()}
     return declared
+
+
+def of_other_wheel(plugin: type) -> bool:
+    """Whether a plug-in's class is none of frtaudit's."""
+    return not plugin.__module__.startswith("frtaudit.")
 
 
 def _metrics_of(plugin: type) -> Iterable[object]:
@@ -144,11 +149,16 @@ def _metrics_of(plugin: type) -> Iterable[object]:
     return metrics if isinstance(metrics, Iterable) else ()
 
 
+def names_of(group: str, plugin: type) -> list[str]:
+    """The names under which a class is registered in ``group``; none for one that is not."""
+    return [
+        name for (registered, name), known in _registered.items() if known is plugin and registered == group
+    ]
+
+
 def name_of(group: str, plugin: type) -> str:
     """The name under which a class is registered in ``group``."""
-    return next(
-        name for (registered, name), known in _registered.items() if known is plugin and registered == group
-    )
+    return next(iter(names_of(group, plugin)))
 
 
 def names(group: str) -> list[str]:

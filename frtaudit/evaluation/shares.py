@@ -69,6 +69,7 @@ def share_estimate(
     >>> @register("analysis", "example")
     ... @dataclasses.dataclass(frozen=True)
     ... class Example:
+    ...     metrics = {"odd": "samples taken by an odd number"}
     ...     def estimates(self, system, alpha):
     ...         shots = system.tail.n_samples
     ...         odd = share_estimate(system, "example", "odd", shots % 2, shots, alpha, "samples")

@@ -53,7 +53,7 @@ def test_an_error_of_a_plug_in_names_it(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(IndexError) as caught:
         import_module("odd_wheel").write()
     line = str(fault_line(caught.value))
-    assert line.startswith("plug-in odd_wheel: IndexError: list index out of range; accepted: --debug")
+    assert line.startswith("plug-in odd_wheel line 2: IndexError: list index out of range; accepted: --debug")
     own = DataError("a", "b", "c")
     assert fault_line(own) is own
     assert str(fault_line(ValueError("x"))).startswith("unexpected: ValueError: x")
