@@ -1,11 +1,13 @@
 """Everything that a spec can name. A plug-in of frtaudit is known by its source, and imported when a spec names it."""
 
+import os
 import re
 import traceback
 from functools import cache
 from pathlib import Path
 
 from frtaudit.core.machine.faults import UNEXPECTED, as_line, lacks_memory
+from frtaudit.core.machine.streams import write_line
 from frtaudit.core.registry import Declared, declare, load_entry_points, plugin_packages
 from frtaudit.errors import FrtauditError
 
@@ -20,6 +22,7 @@ PACKAGES = (
     "inputs.known",
     "report.exports",
 )
+DEBUG = "FRTAUDIT_DEBUG"  # where --debug stands for the modules below the command line
 _DECLARATION = re.compile(
     r'^@register\("(?P<group>\w+)", (?:"(?P<name>[\w-]+)"|NAME)\)\n'
     r'@dataclass\(.*\)\nclass \w+:\n    """(?P<about>.*?)(?:"""|$)',
@@ -32,11 +35,23 @@ _METRICS = re.compile(r"^    metrics = \((?P<texts>[^)]*)\)$", re.MULTILINE)
 def load_plugins() -> None:
     """Register the plug-ins of frtaudit and of other wheels; a second call changes nothing.
 
-    Those of other wheels are imported, those of frtaudit when they are looked up.
+    Those of other wheels are imported, those of frtaudit when they are looked up. A wheel whose import fails is left
+    out, and a line on standard error says so, once.
     """
     for group, name, declared in _declarations():
         declare(group, name, declared)
-    load_entry_points()
+    for plugin in load_entry_points():
+        if os.environ.get(DEBUG):
+            traceback.print_exception(plugin.error)
+        line = fault_line(plugin.error, plugin.module)
+        known = line is plugin.error  # a line of ours, which does not name the plug-in
+        where, problem = (f"plug-in {plugin.module}", f"{line.where}: ") if known else (line.where, "")
+        _say_once(str(FrtauditError(where, f"{problem}{line.found} (left out)", line.accepted)))
+
+
+@cache
+def _say_once(line: str) -> None:
+    write_line(line)
 
 
 def fault_line(error: BaseException, module: str = "") -> FrtauditError:
@@ -45,7 +60,7 @@ def fault_line(error: BaseException, module: str = "") -> FrtauditError:
     ``module``: that of the plug-in that was called, for an error that its code does not stand in.
     """
     line = as_line(error)
-    place = _place(error) or module
+    place = place_in_plugins(error) or module
     if line is error or lacks_memory(error) or not place:
         return line
     if isinstance(error, OSError) and line.where != UNEXPECTED:
@@ -54,7 +69,7 @@ def fault_line(error: BaseException, module: str = "") -> FrtauditError:
     return FrtauditError(f"plug-in {place}", text, "--debug shows where; report it to its authors")
 
 
-def _place(error: BaseException) -> str:
+def place_in_plugins(error: BaseException) -> str:
     """Module and line of a plug-in's code that an error went through last; empty for none."""
     place, packages = "", plugin_packages()
     for frame, line in traceback.walk_tb(error.__traceback__):

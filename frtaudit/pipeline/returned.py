@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from numbers import Real
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any  # Any: what code of others returned
 
 from frtaudit.config.plugins import fault_line
@@ -85,6 +86,9 @@ class _Check:
             not isinstance(name, str) or not isinstance(data, bytes) for name, data in files.items()
         ):
             self.refuse("files", "not all are bytes under a name", "a mapping of str to bytes")
+        for name in map(PurePosixPath, files):
+            if name.is_absolute() or ".." in name.parts:
+                self.refuse("files", f"{str(name)!r} leads out of the folder", "a name below lists/")
 
     def schema(self, output: AnalysisOutput) -> None:
         """They can be written, and what is written follows the schema of results."""

@@ -138,6 +138,10 @@ REFUSED: Mapping[str, tuple[Make, str]] = {
         lambda _: AnalysisOutput(files={"a.txt": "x"}),  # type: ignore[dict-item]
         "files: not all are bytes under a name",
     ),
+    "a file elsewhere": (
+        lambda _: AnalysisOutput(files={"../../a.txt": b"x"}),
+        r"files: '\.\./\.\./a\.txt' leads out of the folder; accepted: a name below lists/",
+    ),
     "a state without a comparison": (
         lambda _: AnalysisOutput(per_system_state=1),
         "per_system_state: is given to an analysis without a method across",
