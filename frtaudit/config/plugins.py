@@ -3,12 +3,14 @@
 import os
 import re
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 from frtaudit.core.machine.faults import UNEXPECTED, as_line, lacks_memory
 from frtaudit.core.machine.streams import write_line
-from frtaudit.core.registry import Declared, declare, load_entry_points, plugin_packages
+from frtaudit.core.registry import Declared, declare, load_entry_points, of_other_wheel, plugin_packages
 from frtaudit.errors import FrtauditError
 
 PACKAGES = (
@@ -67,6 +69,18 @@ def fault_line(error: BaseException, module: str = "") -> FrtauditError:
         return type(line)(f"plug-in {place}", f"{line.where}: {line.found}", line.accepted)
     text = f"{type(error).__name__}: {error}"
     return FrtauditError(f"plug-in {place}", text, "--debug shows where; report it to its authors")
+
+
+@contextmanager
+def naming(plugin: object) -> Iterator[None]:
+    """What is raised within names a plug-in of another wheel: its code runs, or what it returned is read."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        line = fault_line(error, type(plugin).__module__)
+        if line is error or not of_other_wheel(type(plugin)):
+            raise
+        raise line from error
 
 
 def place_in_plugins(error: BaseException) -> str:

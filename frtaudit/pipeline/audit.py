@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
+from frtaudit.config.plugins import naming
 from frtaudit.core import AuditResult, CohortData, Groups
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
@@ -67,11 +68,12 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
         checkpointed(spec, plain) as executor,
     ):
         for provider in progress(prepared.providers, "systems"):
-            system = replace(
-                evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor),
-                test_sets=scored_sets(spec, provider, cohort_data, prepared.lists),
-                surveys=prepared.surveys,
-            )
+            with naming(provider):
+                system = replace(
+                    evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor),
+                    test_sets=scored_sets(spec, provider, cohort_data, prepared.lists),
+                    surveys=prepared.surveys,
+                )
             read[system.provider] = _read(spec, system, progress)
             outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
             for name, rows in parquet.TABLES.items():

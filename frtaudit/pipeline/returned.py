@@ -11,7 +11,7 @@ from numbers import Real
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any  # Any: what code of others returned
 
-from frtaudit.config.plugins import fault_line
+from frtaudit.config.plugins import naming
 from frtaudit.core import Estimate, LedgerEntry
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.curves import Curve
@@ -42,11 +42,9 @@ def returned(
     if not of_other_wheel(kind):
         output: AnalysisOutput = getattr(analysis, method)(*arguments)
         return output
-    try:
+    with naming(analysis):
         output = getattr(analysis, method)(*arguments)
         declared = [str(metric) for metric in getattr(analysis, "metrics", ())]
-    except (Exception, SystemExit) as error:
-        raise fault_line(error, kind.__module__) from error
     check = _Check(f"plug-in {kind.__module__}", f"analysis {key!r}", {key, *names_of("analysis", kind)})
     check.kinds(output)
     check.schema(output)
@@ -65,7 +63,7 @@ def returned(
 class _Check:
     where: str
     analysis: str
-    called: Collection[str]
+    names_of_it: Collection[str]
 
     def refuse(self, place: str, problem: str, accepted: str) -> None:
         raise FrtauditError(self.where, f"{self.analysis} returned {place}: {problem}", accepted)
@@ -128,8 +126,8 @@ class _Check:
     def names(self, estimate: Estimate, declared: Collection[str], systems: Collection[str] | None) -> None:
         """An estimate has the name of the analysis, of a system that is audited, and of a metric of its own."""
         place = _named(estimate)
-        if estimate.analysis not in self.called:
-            self.refuse(place, f"analysis {estimate.analysis!r}", " or ".join(sorted(self.called)))
+        if estimate.analysis not in self.names_of_it:
+            self.refuse(place, f"analysis {estimate.analysis!r}", " or ".join(sorted(self.names_of_it)))
         if estimate.metric in METRICS:
             self.refuse(place, "the metric is one of frtaudit", "a name that is not in use")
         if estimate.metric not in declared:
@@ -148,7 +146,7 @@ class _Check:
         for estimate in estimates:
             identity = (estimate.metric, *estimate.place)
             if identity in seen:
-                self.refuse(_named(estimate), "it is estimated twice", "each once; at: what tells them apart")
+                self.refuse(_named(estimate), "it is estimated twice", "each once, or at another point")
             seen.add(identity)
 
 

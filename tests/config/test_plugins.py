@@ -1,6 +1,7 @@
 """Tests of frtaudit.config.plugins."""
 
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import pytest
 
 import frtaudit
 from frtaudit.config import plugins
-from frtaudit.config.plugins import fault_line, load_plugins
+from frtaudit.config.plugins import fault_line, load_plugins, naming
 from frtaudit.core.registry import Declared, lookup, names
+from frtaudit.errors import DataError, FrtauditError
 
 
 def test_everything_of_the_house_is_registered() -> None:
@@ -97,7 +99,7 @@ def test_an_error_of_nobody_in_particular_names_who_was_called() -> None:
         ("def (:", "plug-in odd_wheel: SyntaxError: invalid syntax (odd_wheel.py, line 1) (left out)" + TAIL),
         ("raise SystemExit(7)", "plug-in odd_wheel line 1: SystemExit: 7 (left out)" + TAIL),
         (
-            "from frtaudit.errors import DataError\nraise DataError('a', 'b', 'c')",
+            "from frtaudit.errors import DataError, FrtauditError\nraise DataError('a', 'b', 'c')",
             "plug-in odd_wheel: a: b (left out); accepted: c",
         ),
     ],
@@ -122,3 +124,28 @@ def test_a_wheel_that_fails_is_said_once_and_left_out(
     monkeypatch.setenv(plugins.DEBUG, "1")
     load_plugins()
     assert "Traceback" in capsys.readouterr().err
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A plug-in of another wheel than frtaudit."""
+
+
+def test_who_is_called_is_named_where_it_is_of_another_wheel() -> None:
+    """An error of frtaudit's code, which reads what a plug-in returned; lines of ours stay as they are."""
+    for error in (AttributeError("x"), SystemExit("x")):
+        with (
+            pytest.raises(
+                FrtauditError, match=rf"^plug-in .*test_plugins.*: {type(error).__name__}: x;"
+            ) as caught,
+            naming(Brought()),
+        ):
+            raise error
+        assert caught.value.__cause__ is error
+    known = DataError("a", "b", "c")
+    with pytest.raises(DataError, match="^a: b") as met, naming(Brought()):
+        raise known
+    assert met.value is known
+    assert known.__cause__ is None
+    with pytest.raises(AttributeError), naming(lookup("cohort", "synthetic", "cohort")()):
+        raise AttributeError("x")
