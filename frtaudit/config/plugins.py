@@ -2,7 +2,7 @@
 
 import os
 import re
-import traceback
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -44,7 +44,7 @@ def load_plugins() -> None:
         declare(group, name, declared)
     for plugin in load_entry_points():
         if os.environ.get(DEBUG):
-            traceback.print_exception(plugin.error)
+            sys.excepthook(type(plugin.error), plugin.error, plugin.error.__traceback__)
         line = fault_line(plugin.error, plugin.module)
         known = line is plugin.error  # a line of ours, which does not name the plug-in
         where, problem = (f"plug-in {plugin.module}", f"{line.where}: ") if known else (line.where, "")
@@ -86,10 +86,12 @@ def naming(plugin: object) -> Iterator[None]:
 def place_in_plugins(error: BaseException) -> str:
     """Module and line of a plug-in's code that an error went through last; empty for none."""
     place, packages = "", plugin_packages()
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        module = str(frame.f_globals.get("__name__", ""))
+    frames = error.__traceback__
+    while frames is not None:
+        module = str(frames.tb_frame.f_globals.get("__name__", ""))
         if module.partition(".")[0] in packages:
-            place = f"{module} line {line}"
+            place = f"{module} line {frames.tb_lineno}"
+        frames = frames.tb_next
     return place
 
 

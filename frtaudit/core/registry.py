@@ -10,8 +10,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TypeVar
 
-from frtaudit.core.machine.faults import lacks_memory
-from frtaudit.core.metrics import METRICS
 from frtaudit.core.plain.structure import closest
 from frtaudit.errors import SpecError
 
@@ -102,6 +100,8 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
 
 def _refuse_metrics_in_use(name: str, plugin: type) -> None:
     """Refuse an analysis of another wheel that calls its metric as frtaudit or another such analysis does."""
+    from frtaudit.core.metrics import METRICS  # where nothing of another wheel is there, not needed
+
     for metric in _metrics_of(plugin):
         others = [
             other
@@ -218,6 +218,8 @@ def _load_from(_places: tuple[tuple[str, int], ...]) -> tuple[NotLoaded, ...]:
         try:
             point.load()
         except (Exception, SystemExit) as error:
+            from frtaudit.core.machine.faults import lacks_memory  # as above
+
             if lacks_memory(error):
                 raise
             for key in set(_registered) - before:  # what it brought; frtaudit's stays imported

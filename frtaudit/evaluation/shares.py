@@ -108,16 +108,16 @@ def _counts(system: SystemData, errors: Ints, trials: Ints) -> tuple[Ints, Ints]
     for name, given in {"errors": errors, "trials": trials}.items():
         counts = np.asarray(given)
         if counts.shape != people:
-            needed, found = f"a count for each subject, shape {people}", f"have shape {counts.shape}"
+            needed, given_as = f"a count for each subject, shape {people}", f"have shape {counts.shape}"
         elif counts.dtype.kind not in "biuf":
-            needed, found = "whole numbers", f"are of type {counts.dtype.type.__name__.rstrip('_')}"
+            needed, given_as = "whole numbers", f"are of type {counts.dtype.type.__name__.rstrip('_')}"
         elif (broken := ~np.isfinite(counts) | (np.trunc(counts) != counts)).any():
-            needed, found = "whole numbers", f"hold {counts[broken][0]:g}"
+            needed, given_as = "whole numbers", f"hold {counts[broken][0]:g}"
         elif (counts < 0).any():
-            needed, found = "counts from 0", f"hold {counts.min():g}"
+            needed, given_as = "counts from 0", f"hold {counts.min():g}"
         else:
             continue
-        raise ValueError(f"share_estimate takes {needed}: {name} {found}")
+        raise ValueError(f"share_estimate takes {needed}: {name} {given_as}")
     errors, trials = (np.asarray(counts, dtype=np.int64) for counts in (errors, trials))
     if (errors > trials).any():
         place = int(np.argmax(errors > trials))

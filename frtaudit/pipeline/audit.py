@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import pyarrow as pa
 
@@ -15,8 +16,9 @@ from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import printable
 from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
-from frtaudit.evaluation.protocols import CohortSource
+from frtaudit.evaluation.protocols import CohortSource, Comparison
 from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
+from frtaudit.evaluation.returned import check_returned
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.inputs.score_lists import nameless
@@ -29,7 +31,6 @@ from frtaudit.pipeline.evaluate import evaluate_system
 from frtaudit.pipeline.multiplicity import adjusted
 from frtaudit.pipeline.prepared import prepare, ranked_classes
 from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, made_of, notes_of, versions
-from frtaudit.pipeline.returned import returned
 from frtaudit.pipeline.test_sets import scored_sets
 
 Tables = dict[str, list[pa.Table | parquet.Rows]]
@@ -133,8 +134,9 @@ def _read(spec: AuditSpec, system: SystemData, progress: Progress) -> dict[str, 
     named = list(zip(spec.analyses, analyses_of(spec), strict=True))
     outputs: dict[str, AnalysisOutput] = {}
     for name, analysis in progress(named, f"{printable(system.provider)}: analyses"):
-        alpha = spec.bootstrap.alpha
-        outputs[name] = returned(name, analysis, "estimates", system, alpha, systems=[system.provider])
+        with naming(analysis):
+            outputs[name] = analysis.estimates(system, spec.bootstrap.alpha)
+            check_returned(name, analysis, outputs[name], [system.provider])
     return (
         outputs if system.cohort_data.named else {name: _pooled(outcome) for name, outcome in outputs.items()}
     )
@@ -158,4 +160,8 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -
         known = {provider: state for provider, state in states.items() if state is not None}
         signals.check()
         if known:
-            yield returned(name, spec.analyses[name], "across", known, spec, spec.bootstrap.alpha)
+            analysis = cast("Comparison", spec.analyses[name])
+            with naming(analysis):
+                output = analysis.across(known, spec, spec.bootstrap.alpha)
+                check_returned(name, analysis, output)
+            yield output

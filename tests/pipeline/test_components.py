@@ -125,7 +125,6 @@ def test_what_a_plug_in_does_not_return_names_it(monkeypatch: pytest.MonkeyPatch
         load_cohort(spec(), source=Nothing())  # type: ignore[arg-type]
     with pytest.raises(FrtauditError, match=r"^plug-in .*test_components: .* 'comparisons'"):
         comparisons_of(spec(protocol=Nothing()), MATERIAL)
-    key = ("provider", "nothing")
-    monkeypatch.setattr(registry, "_registered", {**registry._registered, key: Nothing})
+    monkeypatch.setitem(registry._registered, ("provider", "nothing"), Nothing)
     with pytest.raises(FrtauditError, match=line):
         audit(spec(providers=(Nothing(),)))

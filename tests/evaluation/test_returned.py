@@ -1,4 +1,4 @@
-"""Tests of frtaudit.pipeline.returned: what analyses of other wheels may not return."""
+"""Tests of frtaudit.evaluation.returned: what analyses of other wheels may not return."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 from small_audits import spec
 
+from frtaudit.config.plugins import naming
 from frtaudit.core import Curve, Estimate, Interval, Method, registry
 from frtaudit.core.canonical import read_json
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, FrtauditError
+from frtaudit.evaluation.returned import check_returned
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.pipeline.audit import audit
-from frtaudit.pipeline.returned import returned
 from frtaudit.signing.contents import against_schema
 
 Make = Callable[[SystemData], Any]
-WHERE = r"^plug-in tests\.pipeline\.test_returned: analysis 'brought' returned "
+WHERE = r"^plug-in tests\.evaluation\.test_returned: analysis 'brought' returned "
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,10 @@ class Silent:
 
 def read(analysis: object) -> AnalysisOutput:
     """What that analysis returns of the system ``one``."""
-    return returned("brought", analysis, "estimates", SimpleNamespace(provider="one"), 0.05, systems=["one"])
+    with naming(analysis):
+        output: AnalysisOutput = analysis.estimates(SimpleNamespace(provider="one"), 0.05)  # type: ignore[attr-defined]
+        check_returned("brought", analysis, output, ["one"])
+    return output
 
 
 def estimate(system: SystemData, **changes: Any) -> Estimate:
@@ -178,17 +182,17 @@ def test_what_its_code_raises_names_it() -> None:
     """Also SystemExit, which would end the process, and a method that is not there; a line of frtaudit's stays."""
     for error in (ValueError("x"), SystemExit(7)):
         with pytest.raises(
-            FrtauditError, match=rf"^plug-in tests\.pipeline\.test_returned: {type(error).__name__}: "
+            FrtauditError, match=rf"^plug-in tests\.evaluation\.test_returned: {type(error).__name__}: "
         ) as caught:
             read(Brought(raising(error)))
         assert caught.value.__cause__ is error
     with pytest.raises(
-        FrtauditError, match=r"^plug-in tests\.pipeline\.test_returned: AttributeError: .* 'estimates'"
+        FrtauditError, match=r"^plug-in tests\.evaluation\.test_returned: AttributeError: .* 'estimates'"
     ):
         read(Silent())
     with pytest.raises(
         FrtauditError,
-        match=r"^plug-in tests\.pipeline\.test_returned: TypeError: 'int' object is not iterable",
+        match=r"^plug-in tests\.evaluation\.test_returned: TypeError: 'int' object is not iterable",
     ):
         read(Brought(changed(), metrics=5))
     with pytest.raises(DataError, match="^a: b; accepted: c$"):
@@ -218,7 +222,7 @@ class Across:
 
 def test_an_audit_checks_both_methods(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is made of it; what passes is a result that is valid. A comparison names systems as it likes."""
-    monkeypatch.setattr(registry, "_registered", {**registry._registered, ("analysis", "brought"): Across})
+    monkeypatch.setitem(registry._registered, ("analysis", "brought"), Across)
     asked = replace(spec(), analyses={"brought": Across()}, providers=("one",))
     result = audit(asked).result
     assert [item.provider for item in result.estimates] == ["one", "one - two"]

@@ -11,7 +11,6 @@ from numbers import Real
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any  # Any: what code of others returned
 
-from frtaudit.config.plugins import naming
 from frtaudit.core import Estimate, LedgerEntry
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.curves import Curve
@@ -30,21 +29,18 @@ KINDS: Mapping[str, type] = {"estimates": Estimate, "curves": Curve, "failures":
 NUMBERS = ("low", "high", "n_eff", "mc_error")  # of an interval
 
 
-def returned(
-    key: str, analysis: object, method: str, *arguments: object, systems: Collection[str] | None = None
-) -> AnalysisOutput:
-    """What a method of the analysis that a spec calls ``key`` returns.
+def check_returned(
+    key: str, analysis: object, output: AnalysisOutput, systems: Collection[str] | None = None
+) -> None:
+    """Refuse what the analysis that a spec calls ``key`` may not return.
 
     ``systems``: those that it may name; None: any. Raises :class:`FrtauditError` that names the plug-in, the analysis,
-    the estimate and the field of what it may not return, and what its code raised as one line.
+    the estimate and the field.
     """
     kind = type(analysis)
     if not of_other_wheel(kind):
-        output: AnalysisOutput = getattr(analysis, method)(*arguments)
-        return output
-    with naming(analysis):
-        output = getattr(analysis, method)(*arguments)
-        declared = [str(metric) for metric in getattr(analysis, "metrics", ())]
+        return
+    declared = [str(metric) for metric in getattr(analysis, "metrics", ())]
     check = _Check(f"plug-in {kind.__module__}", f"analysis {key!r}", {key, *names_of("analysis", kind)})
     check.kinds(output)
     check.schema(output)
@@ -56,7 +52,6 @@ def returned(
     check.once(output.estimates)
     if output.per_system_state is not None and not hasattr(analysis, "across"):
         check.refuse("per_system_state", "is given to an analysis without a method across", "None")
-    return output
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ class _Check:
     def refuse(self, place: str, problem: str, accepted: str) -> None:
         raise FrtauditError(self.where, f"{self.analysis} returned {place}: {problem}", accepted)
 
-    def kinds(self, output: Any) -> None:  # noqa: ANN401
+    def kinds(self, output: Any) -> None:  # noqa: ANN401  what code of others returned
         """Its parts are of the classes that they must be."""
         if not isinstance(output, AnalysisOutput):
             text = f"{self.analysis} returned a {type(output).__name__}"
@@ -104,7 +99,7 @@ class _Check:
             _named(getattr(output, str(part))[int(index)]), f"{_path(steps)} {message}", _help(str(part))
         )
 
-    def _written(self, part: str, entry: Any) -> None:  # noqa: ANN401
+    def _written(self, part: str, entry: Any) -> None:  # noqa: ANN401  what code of others returned
         kind: Any = type(entry)
         hints = hints_of(kind)
         for field in fields(entry):
@@ -169,7 +164,7 @@ def _numbers(estimate: Estimate) -> Iterator[tuple[str, Any]]:
     yield from ((place, value) for place, value in given.items() if value is not None)
 
 
-def _named(entry: Any) -> str:  # noqa: ANN401
+def _named(entry: Any) -> str:  # noqa: ANN401  what code of others returned
     """An entry as an error names it."""
     if isinstance(entry, Estimate):
         return f"an estimate of {entry.metric!r}"
