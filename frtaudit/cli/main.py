@@ -24,7 +24,7 @@ from frtaudit.cli.options import (
     refuse_missing_search,
     run_options,
 )
-from frtaudit.config.plugins import fault_line
+from frtaudit.config.plugins import DEBUG, fault_line, place_in_plugins
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.children import DRAWING, no_modules_of_the_folder, no_settings_of_the_folder
 from frtaudit.core.machine.command_line import Parser
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = "--debug" in words
     if debug:
         words.remove("--debug")
-        os.environ["FRTAUDIT_DEBUG"] = "1"
+        os.environ[DEBUG] = "1"
     os.environ.pop("SOURCE_DATE_EPOCH", None)  # libraries fail on what is no time; a report's date is its own
     os.environ.pop("MPLBACKEND", None)  # Matplotlib fails on one that it does not know; no figure is shown
     os.environ.pop("HB_SHAPER_LIST", None)  # HarfBuzz would place letters otherwise, and the page differ
@@ -65,8 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _stopped(stop)
     except BrokenPipeError:  # who read the output had enough: head, less
         return 128 + signal.SIGPIPE
-    except Exception as error:
-        if debug:
+    except (Exception, SystemExit) as error:
+        ends = isinstance(error, SystemExit)
+        if (debug and not ends) or (ends and not place_in_plugins(error)):
             raise
         line = fault_line(error)
         streams.write_line(str(line))

@@ -19,7 +19,7 @@ from omegaconf import DictConfig
 
 from frtaudit.cli.ending import counted, shown
 from frtaudit.cli.refusals import refuse_where_none_can_run
-from frtaudit.cli.run import COULD_NOT, DEBUG, print_error
+from frtaudit.cli.run import COULD_NOT, print_error
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import (
     JobResult,
@@ -40,7 +40,7 @@ from frtaudit.config.composition import composed, hydra_session, publish, refuse
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated, translating
 from frtaudit.config.load import expanded, load_spec, typed, whole_digest
-from frtaudit.config.plugins import fault_line
+from frtaudit.config.plugins import DEBUG, fault_line
 from frtaudit.core.canonical import Json, dumps
 from frtaudit.core.findings import FailOn, Verdict, exit_code
 from frtaudit.core.machine import signals
@@ -201,7 +201,7 @@ def _run(job: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
         spec = _spec(job, plan)
         summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
         note_paths(spec, summary.result_sha256)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # the latter of a plug-in
         if os.environ.get(DEBUG):
             raise
         line = fault_line(error)

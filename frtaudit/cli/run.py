@@ -29,7 +29,7 @@ from frtaudit.config.composition import (
 from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_setting
 from frtaudit.config.hydra_errors import translating
 from frtaudit.config.interpolation import PLAIN, value_at
-from frtaudit.config.plugins import fault_line
+from frtaudit.config.plugins import DEBUG, fault_line
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
@@ -39,7 +39,6 @@ from frtaudit.core.text.names import ASCII
 from frtaudit.errors import FrtauditError, SpecError
 
 DONE, COULD_NOT, USAGE = 0, 1, 2
-DEBUG = "FRTAUDIT_DEBUG"
 FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
 _IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
 

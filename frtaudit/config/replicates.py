@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from frtaudit.config.validate import check_resamples
+from frtaudit.core.methods import Sided
 from frtaudit.core.spec import AuditSpec
 from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.family_size import directions, planned
@@ -18,6 +19,10 @@ def refuse_few_replicates(spec: AuditSpec, ranked: Mapping[str, tuple[str, ...]]
     findings = planned(spec.requirements, ranked, systems, counted=counted)
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
     default = spec.bootstrap.alpha
-    alpha = min([default, *(requirement.alpha(default) for requirement in spec.requirements)])
-    needed = enough_for_holm(alpha, sides * findings)
-    check_resamples(spec.bootstrap, findings, needed)
+    strictest = min(spec.requirements, key=lambda requirement: requirement.alpha(default), default=None)
+    alpha = default if strictest is None else min(default, strictest.alpha(default))
+    two_sided = next((each.name for each in spec.requirements if each.sided is Sided.TWO), None)
+    family = f"findings: {findings}" + (f", twice for the two-sided {two_sided!r}" if two_sided else "")
+    if strictest is not None and alpha < default:
+        family += f"; requirement {strictest.name!r} has level {strictest.level:g}"
+    check_resamples(spec.bootstrap, enough_for_holm(alpha, sides * findings), alpha, f" ({family})")

@@ -119,13 +119,18 @@ def check_bootstrap(bootstrap: Bootstrap, schemas: Iterable[str] = ()) -> None:
         raise SpecError("bootstrap.stratify", text, ", ".join(known))
 
 
-def check_resamples(bootstrap: Bootstrap, findings: int = 0, adjusting: int = 0) -> None:
-    """Refuse a B too small for alpha, or for ``findings``, whose adjustment needs ``adjusting``."""
-    enough = max(enough_resamples(bootstrap.alpha), adjusting)
-    if enough > bootstrap.B:
-        family = f" (findings: {findings})" if findings else ""
-        text = f"B = {bootstrap.B} is too small for alpha = {bootstrap.alpha:g}{family}"
-        raise SpecError("bootstrap.B", text, f"{enough} or more")
+def check_resamples(
+    bootstrap: Bootstrap, adjusting: int = 0, alpha: float | None = None, family: str = ""
+) -> None:
+    """Refuse a B too small for alpha, or for findings whose adjustment needs ``adjusting``.
+
+    ``alpha``, ``family``: the error of these findings, and what the line says of them.
+    """
+    enough = enough_resamples(bootstrap.alpha)
+    if max(enough, adjusting) > bootstrap.B:
+        error, of_family = (bootstrap.alpha, "") if alpha is None or enough > adjusting else (alpha, family)
+        text = f"B = {bootstrap.B} is too small for alpha = {error:g}{of_family}"
+        raise SpecError("bootstrap.B", text, f"{max(enough, adjusting)} or more")
 
 
 def check_thresholds(thresholds: Thresholds) -> None:

@@ -40,6 +40,14 @@ class Declared:
     metrics: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class NotLoaded:
+    """A module of another wheel whose import failed, and how."""
+
+    module: str
+    error: BaseException
+
+
 _registered: dict[tuple[str, str], type | Declared] = {}
 
 
@@ -62,7 +70,7 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     Raises
     ------
     ValueError
-        There is no such group, or the name is taken.
+        There is no such group, or the name is taken, or that of a metric.
     TypeError
         The class is no dataclass.
 
@@ -82,10 +90,30 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
         place = known.module if isinstance(known, Declared) else None
         if known is not plugin and place != plugin.__module__:
             raise ValueError(f"{group} {name!r} is registered twice")
+        if group == "analysis" and of_other_wheel(plugin):
+            _refuse_metrics_in_use(name, plugin)
         _registered[group, name] = plugin
         return plugin
 
     return keep
+
+
+def _refuse_metrics_in_use(name: str, plugin: type) -> None:
+    """Refuse an analysis of another wheel that calls its metric as frtaudit or another such analysis does."""
+    from frtaudit.core.metrics import METRICS  # where nothing of another wheel is there, not needed
+
+    for metric in _metrics_of(plugin):
+        others = [
+            other
+            for (group, other), known in _registered.items()
+            if group == "analysis" and known is not plugin and metric in _metrics_in(known)
+        ]
+        if metric in METRICS or others:
+            raise ValueError(f"metric {metric!r} of analysis {name!r} is in use: another name")
+
+
+def _metrics_in(known: type | Declared) -> Iterable[object]:
+    return known.metrics if isinstance(known, Declared) else _metrics_of(known)
 
 
 def declare(group: str, name: str, declared: Declared) -> None:
@@ -100,6 +128,8 @@ def known_as(group: str, name: str, where: str) -> type | Declared:
     except KeyError:
         accepted = names(group)
         text = f"no {group} is named {name!r}{closest(name, accepted)}"
+        if failed := load_entry_points():
+            text += f"; not loaded: plug-in {', '.join(plugin.module for plugin in failed)}"
         raise SpecError(where, text, ", ".join(accepted)) from None
 
 
@@ -127,11 +157,16 @@ def declared_metrics() -> dict[str, str]:
     """Metrics that analyses of other wheels declare as ``metrics``: a mapping to what each is, or names alone."""
     declared: dict[str, str] = {}
     for (group, name), known in sorted(_registered.items()):
-        if group == "analysis" and isinstance(known, type) and not known.__module__.startswith("frtaudit."):
+        if group == "analysis" and isinstance(known, type) and of_other_wheel(known):
             metrics = _metrics_of(known)
             texts = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, f"of analysis {name}")
             declared |= {str(metric): str(text) for metric, text in texts.items()}
     return declared
+
+
+def of_other_wheel(plugin: type) -> bool:
+    """Whether a plug-in's class is none of frtaudit's."""
+    return not plugin.__module__.startswith("frtaudit.")
 
 
 def _metrics_of(plugin: type) -> Iterable[object]:
@@ -144,11 +179,16 @@ def _metrics_of(plugin: type) -> Iterable[object]:
     return metrics if isinstance(metrics, Iterable) else ()
 
 
+def names_of(group: str, plugin: type) -> list[str]:
+    """The names under which a class is registered in ``group``; none for one that is not."""
+    return [
+        name for (registered, name), known in _registered.items() if known is plugin and registered == group
+    ]
+
+
 def name_of(group: str, plugin: type) -> str:
     """The name under which a class is registered in ``group``."""
-    return next(
-        name for (registered, name), known in _registered.items() if known is plugin and registered == group
-    )
+    return next(iter(names_of(group, plugin)))
 
 
 def names(group: str) -> list[str]:
@@ -161,18 +201,33 @@ def plugin_packages() -> frozenset[str]:
     return frozenset(point.module.partition(".")[0] for point in entry_points(group=ENTRY_POINTS))
 
 
-def load_entry_points() -> None:
+def load_entry_points() -> tuple[NotLoaded, ...]:
     """Import plug-ins of other wheels (entry point group ``frtaudit.plugins``); they register themselves.
 
-    Folders of the search path are looked through again only when one of them has changed.
+    Returns those whose import failed: of these nothing is registered. Folders of the search path are looked through
+    again only when one of them has changed.
     """
-    _load_from(tuple((place, _changed(place)) for place in sys.path))
+    return _load_from(tuple((place, _changed(place)) for place in sys.path))
 
 
 @lru_cache(maxsize=1)
-def _load_from(_places: tuple[tuple[str, int], ...]) -> None:
+def _load_from(_places: tuple[tuple[str, int], ...]) -> tuple[NotLoaded, ...]:
+    failed = []
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry_point: entry_point.name):
-        point.load()
+        before = set(_registered)
+        try:
+            point.load()
+        except (Exception, SystemExit) as error:
+            from frtaudit.core.machine.faults import lacks_memory  # as above
+
+            if lacks_memory(error):
+                raise
+            for key in set(_registered) - before:  # what it brought; frtaudit's stays imported
+                known = _registered[key]
+                if isinstance(known, type) and of_other_wheel(known):
+                    del _registered[key]
+            failed.append(NotLoaded(point.module, error))
+    return tuple(failed)
 
 
 def _changed(place: str) -> int:

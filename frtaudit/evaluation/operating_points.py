@@ -292,9 +292,10 @@ def rate_estimate(
     >>> @register("analysis", "example")
     ... @dataclasses.dataclass(frozen=True)
     ... class Example:
+    ...     metrics = {"pooled_fnmr": "FNMR at a target; at: {fmr: x}"}
     ...     def estimates(self, system, alpha):
     ...         place = OperatingPoint("fnmr", Weighting.POOLED, 0, system.operating_points.at_target[0, 0], 0)
-    ...         rate = rate_estimate(system, "example", "fnmr_at_fmr", None, "all", {"fmr": 0.1}, place, alpha)
+    ...         rate = rate_estimate(system, "example", "pooled_fnmr", None, "all", {"fmr": 0.1}, place, alpha)
     ...         return AnalysisOutput(estimates=(rate,))
     >>> small = ["audit=demo", "cohort.subjects=24", "providers=[vendor_a]", "bootstrap.B=199", "requirements=[]"]
     >>> result = frtaudit.audit([*small, "thresholds.fmr=[0.1]", "analyses=[example]"]).result

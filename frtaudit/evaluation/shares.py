@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+import numpy as np
+
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Ints
 from frtaudit.core.text import formatting
@@ -55,6 +57,11 @@ def share_estimate(
     Estimate
         With value, counts and intervals; with a note and no value where nothing was tried.
 
+    Raises
+    ------
+    ValueError
+        The counts are no whole numbers from 0, not one for each subject, or more errors than trials of a subject.
+
     References
     ----------
     Wilson, E. B., Probable Inference, the Law of Succession, and Statistical Inference, 1927. Clopper, C. J. and
@@ -69,6 +76,7 @@ def share_estimate(
     >>> @register("analysis", "example")
     ... @dataclasses.dataclass(frozen=True)
     ... class Example:
+    ...     metrics = {"odd": "samples taken by an odd number"}
     ...     def estimates(self, system, alpha):
     ...         shots = system.tail.n_samples
     ...         odd = share_estimate(system, "example", "odd", shots % 2, shots, alpha, "samples")
@@ -78,6 +86,7 @@ def share_estimate(
     >>> [interval.method.value for interval in result.estimates[0].intervals]
     ['wilson', 'wilson_iid']
     """
+    errors, trials = _counts(system, errors, trials)
     wrong, total = int(errors.sum()), int(trials.sum())
     return Estimate.of(
         system.provider,
@@ -91,6 +100,30 @@ def share_estimate(
         intervals=_intervals(errors, trials, alpha),
         note=None if total else "nothing was tried in this group",
     )
+
+
+def _counts(system: SystemData, errors: Ints, trials: Ints) -> tuple[Ints, Ints]:
+    """The counts as whole numbers. Raises ValueError for what are none of each subject."""
+    people = (system.cohort.n_subjects,)
+    for name, given in {"errors": errors, "trials": trials}.items():
+        counts = np.asarray(given)
+        if counts.shape != people:
+            needed, given_as = f"a count for each subject, shape {people}", f"have shape {counts.shape}"
+        elif counts.dtype.kind not in "biuf":
+            needed, given_as = "whole numbers", f"are of type {counts.dtype.type.__name__.rstrip('_')}"
+        elif (broken := ~np.isfinite(counts) | (np.trunc(counts) != counts)).any():
+            needed, given_as = "whole numbers", f"hold {counts[broken][0]:g}"
+        elif (counts < 0).any():
+            needed, given_as = "counts from 0", f"hold {counts.min():g}"
+        else:
+            continue
+        raise ValueError(f"share_estimate takes {needed}: {name} {given_as}")
+    errors, trials = (np.asarray(counts, dtype=np.int64) for counts in (errors, trials))
+    if (errors > trials).any():
+        place = int(np.argmax(errors > trials))
+        text = f"a subject has {errors[place]} errors in {trials[place]} trials"
+        raise ValueError(f"share_estimate takes as many trials as errors, or more: {text}")
+    return errors, trials
 
 
 def _intervals(errors: Ints, trials: Ints, alpha: float) -> tuple[Interval, ...]:

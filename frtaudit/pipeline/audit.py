@@ -6,6 +6,7 @@ from typing import cast
 
 import pyarrow as pa
 
+from frtaudit.config.plugins import naming
 from frtaudit.core import AuditResult, CohortData, Groups
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
@@ -17,6 +18,7 @@ from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.protocols import CohortSource, Comparison
 from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
+from frtaudit.evaluation.returned import check_returned
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.inputs.score_lists import nameless
@@ -67,11 +69,12 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
         checkpointed(spec, plain) as executor,
     ):
         for provider in progress(prepared.providers, "systems"):
-            system = replace(
-                evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor),
-                test_sets=scored_sets(spec, provider, cohort_data, prepared.lists),
-                surveys=prepared.surveys,
-            )
+            with naming(provider):
+                system = replace(
+                    evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor),
+                    test_sets=scored_sets(spec, provider, cohort_data, prepared.lists),
+                    surveys=prepared.surveys,
+                )
             read[system.provider] = _read(spec, system, progress)
             outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
             for name, rows in parquet.TABLES.items():
@@ -131,7 +134,9 @@ def _read(spec: AuditSpec, system: SystemData, progress: Progress) -> dict[str, 
     named = list(zip(spec.analyses, analyses_of(spec), strict=True))
     outputs: dict[str, AnalysisOutput] = {}
     for name, analysis in progress(named, f"{printable(system.provider)}: analyses"):
-        outputs[name] = analysis.estimates(system, spec.bootstrap.alpha)
+        with naming(analysis):
+            outputs[name] = analysis.estimates(system, spec.bootstrap.alpha)
+            check_returned(name, analysis, outputs[name], [system.provider])
     return (
         outputs if system.cohort_data.named else {name: _pooled(outcome) for name, outcome in outputs.items()}
     )
@@ -155,4 +160,8 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -
         known = {provider: state for provider, state in states.items() if state is not None}
         signals.check()
         if known:
-            yield cast("Comparison", spec.analyses[name]).across(known, spec, spec.bootstrap.alpha)
+            analysis = cast("Comparison", spec.analyses[name])
+            with naming(analysis):
+                output = analysis.across(known, spec, spec.bootstrap.alpha)
+                check_returned(name, analysis, output)
+            yield output

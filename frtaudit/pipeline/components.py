@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
+from frtaudit.config.plugins import naming
 from frtaudit.core import CohortData, Comparisons
 from frtaudit.core.registry import lookup
 from frtaudit.core.spec import AuditSpec
@@ -29,9 +30,10 @@ TEMPLATES = (
 def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortData:
     """The cohort that the spec names, loaded, classified and sanitized; ``source``: what loads it instead."""
     source = source or cast("CohortSource", spec.cohort)
-    read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
-    refuse_people(spec, read)
-    read = replace(read, notes=(*read.notes, *_twin_notes(read)))
+    with naming(source):
+        read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
+        refuse_people(spec, read)
+        read = replace(read, notes=(*read.notes, *_twin_notes(read)))
     return replace(sanitized(read, spec) if spec.sanitize else read, seed=spec.seed)
 
 
@@ -50,7 +52,8 @@ def _twin_notes(cohort_data: CohortData) -> tuple[str, ...]:
 
 def comparisons_of(spec: AuditSpec, cohort_data: CohortData) -> Comparisons:
     """The comparisons that the spec's protocol makes."""
-    return cast("Pairing", spec.protocol).comparisons(cohort_data)
+    with naming(spec.protocol):
+        return cast("Pairing", spec.protocol).comparisons(cohort_data)
 
 
 def analyses_of(spec: AuditSpec) -> list[Analysis]:

@@ -260,6 +260,10 @@ def compare(runs: Sequence[str | Path] | Mapping[str, str | Path], overrides: Se
     """
     overrides = _listed("overrides", overrides)
     named = runs.items() if isinstance(runs, Mapping) else [("", path) for path in _listed("runs", runs)]
+    for name, path in named:
+        given, equals, folder = str(path).partition("=")
+        if not name and equals and not Path(path).exists():  # as on the command line
+            raise SpecError("compare", f"found {str(path)!r}", f"a mapping: {{{given!r}: {folder!r}, ...}}")
     return audit(comparison_of([(name, Path(path)) for name, path in named], overrides))
 
 

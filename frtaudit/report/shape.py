@@ -29,7 +29,7 @@ from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.registry import lookup, names
-from frtaudit.errors import SpecError
+from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.report.words import Words, words
 
 WHERE = "report.templates"
@@ -143,7 +143,13 @@ def shape_of(folder: str | None, known: Mapping[str, str], analyses: Iterable[st
         if name in known or not SECTION.fullmatch(file):
             _refuse(f"a plug-in's section is called {name!r}", "a name that no shipped section has")
         section: Template = lookup("section", name, WHERE)()
-        templates[file] = section.template().encode()
+        text: object = section.template()
+        if not isinstance(text, str):
+            where = f"plug-in {type(section).__module__}"
+            raise FrtauditError(
+                where, f"section {name!r} returned a {type(text).__name__}", "the text of a template"
+            )
+        templates[file] = text.encode()
     return shape_in(templates | (_files(Path(folder)) if folder is not None else {}), known)
 
 

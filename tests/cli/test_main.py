@@ -16,6 +16,7 @@ from frtaudit.cli import main, multirun, start
 from frtaudit.cli import run as app
 from frtaudit.collection import run as collection_run
 from frtaudit.collection.spec import CollectionSpec
+from frtaudit.config import plugins
 from frtaudit.core.findings import FailOn
 from frtaudit.errors import DataError
 from frtaudit.inputs.places import STORE
@@ -252,6 +253,7 @@ def test_an_interrupt_is_no_traceback(
 SLOW = """
 import sys, time
 from frtaudit.cli import main
+from frtaudit.config import plugins
 from frtaudit.core.machine import signals
 from frtaudit.pipeline import run
 run.report_files = lambda *_: signals.sleep(60)
@@ -499,3 +501,19 @@ def test_files_of_a_collection_are_asked_for_before_it_begins_and_no_more(
     (tmp_path / "o" / STORE).touch()
     assert main.main(words) == 0
     assert [spec.into for spec in begun] == ["o"]
+
+
+def test_a_plug_in_does_not_end_the_process(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SystemExit of its code is a fault of it; that of a command stays an exit code."""
+    code: dict[str, object] = {"__name__": "odd_wheel.part"}
+    exec("def end(words): raise SystemExit(7)", code)
+    monkeypatch.setattr(plugins, "plugin_packages", lambda: frozenset({"odd_wheel"}))
+    monkeypatch.setitem(main.COMMANDS, "list", code["end"])
+    assert main.main(["list"]) == 1
+    line = "frtaudit: plug-in odd_wheel.part line 1: SystemExit: 7; accepted: --debug shows where"
+    assert capsys.readouterr().err == f"{line}; report it to its authors\n"
+    monkeypatch.setattr(plugins, "plugin_packages", frozenset)
+    with pytest.raises(SystemExit):
+        main.main(["list"])

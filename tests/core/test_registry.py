@@ -188,10 +188,78 @@ def test_wheels_are_looked_for_again_only_where_a_folder_changed(
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: later\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[frtaudit.plugins]\nlater = later_plugin\n")
     for _ in range(2):
-        with pytest.raises(ValueError, match="loaded"):
-            load_entry_points()
+        (failed,) = load_entry_points()
+        assert (failed.module, str(failed.error)) == ("later_plugin", "loaded")
     (about / "entry_points.txt").unlink()
     os.utime(tmp_path / "site", ns=(2, 2))
-    load_entry_points()
+    assert load_entry_points() == ()
     monkeypatch.setattr(registry, "entry_points", lambda **_: pytest.fail("looked again"))
     load_entry_points()
+
+
+def put_wheel(place: Path, text: str, name: str = "bad_wheel") -> None:
+    """A module of that text, as a wheel installs it."""
+    (place / f"{name}.py").write_text(text)
+    about = place / f"{name}-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(f"[frtaudit.plugins]\n{name} = {name}\n")
+
+
+REGISTERING = """
+from dataclasses import dataclass
+from frtaudit.core.registry import register
+@register("analysis", "brought")
+@dataclass(frozen=True)
+class Brought:
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    "end", ["raise ValueError('late')", "raise SystemExit(3)", "def (:", "import nowhere_at_all"]
+)
+def test_a_wheel_that_fails_is_left_out_whole(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, end: str
+) -> None:
+    """What it registered before it failed goes again; others stay, and an unknown name's error says what is missing."""
+    monkeypatch.syspath_prepend(tmp_path)
+    put_wheel(tmp_path, f"{REGISTERING}{end}\n")
+    put_wheel(tmp_path, REGISTERING.replace("brought", "good"), "good_wheel")
+    (failed,) = load_entry_points()
+    assert failed.module == "bad_wheel"
+    assert names("analysis") == ["good"]
+    line = "no analysis is named 'brought'; not loaded: plug-in bad_wheel; accepted: good"
+    with pytest.raises(SpecError, match=line):
+        lookup("analysis", "brought", "analyses.brought")
+    for module in ("bad_wheel", "good_wheel"):
+        sys.modules.pop(module, None)
+
+
+def test_no_memory_is_no_fault_of_a_wheel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is raised."""
+    monkeypatch.syspath_prepend(tmp_path)
+    put_wheel(tmp_path, "raise MemoryError\n")
+    with pytest.raises(MemoryError):
+        load_entry_points()
+
+
+@dataclass(frozen=True)
+class Taking:
+    metrics: ClassVar = {"fnmr": "another one"}
+
+
+@dataclass(frozen=True)
+class TakingBrought:
+    metrics: ClassVar = ("plain",)
+
+
+def test_a_metric_in_use_is_refused() -> None:
+    """That of frtaudit, and that of another wheel's analysis; a class may be registered again."""
+    for _ in range(2):
+        register("analysis", "plain")(Plain)
+    declare("analysis", "late", Declared("late_plugin", "Late.", ("in_a_slot",)))
+    for plugin, metric in ((Taking, "fnmr"), (TakingBrought, "plain"), (Slots, "in_a_slot")):
+        with pytest.raises(ValueError, match=f"metric '{metric}' of analysis 'x' is in use: another name"):
+            register("analysis", "x")(plugin)
+    assert names("analysis") == ["late", "plain"]

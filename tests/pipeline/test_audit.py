@@ -157,7 +157,10 @@ def test_a_two_sided_finding_needs_twice_the_replicates() -> None:
     """Its p of replicates is 2/(B+1) at least: 8 findings at alpha 0.05 need B = 319."""
     made = whole_spec()
     both = tuple(replace(item, sided=Sided.TWO) for item in made.requirements)
-    with pytest.raises(SpecError, match=r"^bootstrap\.B: B = 318 .* \(findings: 8\); .* 319 or"):
+    with pytest.raises(
+        SpecError,
+        match=r"^bootstrap\.B: B = 318 .* \(findings: 8, twice for the two-sided 'eer'\); .* 319 or",
+    ):
         audit(replace(made, requirements=both, bootstrap=replace(made.bootstrap, B=318)))
 
 

@@ -1,16 +1,18 @@
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from small_audits import COHORT, SCHEMAS, score_lines, spec
 
-from frtaudit.core import CohortData
+from frtaudit.core import CohortData, registry
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.datasets.providers.precomputed import Precomputed
 from frtaudit.datasets.providers.simulated import Simulated
-from frtaudit.errors import SpecError
+from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.components import analyses_of, comparisons_of, load_cohort, load_providers
 
 MATERIAL = COHORT.load(SCHEMAS, 0)
@@ -92,3 +94,37 @@ def test_a_provider_without_a_method_is_refused() -> None:
     match = r"^providers: .*\.Half has no 'recommended'; accepted: a class with .*, score_table, score_tail$"
     with pytest.raises(SpecError, match=match):
         load_providers(spec(providers=(Half(),)), MATERIAL)
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """A cohort source of another wheel, a provider and a protocol: what it returns is None."""
+
+    name: str = "half"
+    score_range: tuple[float, float] = (0.0, 1.0)
+    recommended: Mapping[str, float] = field(default_factory=dict)
+    thresholds_version: str | None = None
+
+    def load(self, schemas: object, seed: int) -> None:
+        """No cohort."""
+
+    def failed(self, cohort_data: object, seed: int) -> dict[int, str]:
+        """None fails."""
+        return {}
+
+    def score_table(self, *_: object) -> None:
+        """No table."""
+
+    score_tail = score_table
+
+
+def test_what_a_plug_in_does_not_return_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where code of frtaudit is the first to notice: it is no bug of it."""
+    line = r"^plug-in .*test_components: AttributeError: 'NoneType' object has no attribute"
+    with pytest.raises(FrtauditError, match=line):
+        load_cohort(spec(), source=Nothing())  # type: ignore[arg-type]
+    with pytest.raises(FrtauditError, match=r"^plug-in .*test_components: .* 'comparisons'"):
+        comparisons_of(spec(protocol=Nothing()), MATERIAL)
+    monkeypatch.setitem(registry._registered, ("provider", "nothing"), Nothing)
+    with pytest.raises(FrtauditError, match=line):
+        audit(spec(providers=(Nothing(),)))

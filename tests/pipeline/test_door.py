@@ -304,6 +304,15 @@ def test_one_text_is_no_list_of_overrides() -> None:
         frtaudit.compare("one")
 
 
+def test_names_of_runs_are_given_by_a_mapping() -> None:
+    """The error says how, of two systems of one name and of the words of the command line."""
+    one = str(runs() / "one")
+    with pytest.raises(
+        SpecError, match=r"^compare: found 'A=.*/one'; accepted: a mapping: \{'A': '.*/one', \.\.\.\}$"
+    ):
+        frtaudit.compare([f"A={one}", f"B={one}"])
+
+
 def test_a_missing_review_file_is_told_before_data_are_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

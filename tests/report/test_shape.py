@@ -12,7 +12,7 @@ from report_text import Page
 from frtaudit.core import registry
 from frtaudit.core.canonical import sha256
 from frtaudit.core.spec import Report
-from frtaudit.errors import SpecError
+from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.pipeline.run import _write_report
 from frtaudit.report import render
 from frtaudit.report.rendering import told_of
@@ -188,6 +188,15 @@ def test_a_section_of_another_wheel_takes_no_shipped_name(monkeypatch: pytest.Mo
     register_section(monkeypatch, "failures")
     with pytest.raises(SpecError, match=r"a plug-in's section is called 'failures'"):
         render.check_shape(SETTINGS, ["failures"])
+
+
+def test_a_section_of_another_wheel_that_returns_no_text_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its module: it is no fault of frtaudit."""
+    register_section(monkeypatch, "brought")
+    monkeypatch.setattr(Brought, "template", lambda _: None)
+    line = r"^plug-in .*test_shape: section 'brought' returned a NoneType; accepted: the text of a template$"
+    with pytest.raises(FrtauditError, match=line):
+        render.check_shape(SETTINGS, ["brought"])
 
 
 REFUSED: dict[str, tuple[dict[str, str | bytes], str]] = {

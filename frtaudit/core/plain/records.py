@@ -56,6 +56,15 @@ def to_json(value: Any) -> dict[str, Json]:  # noqa: ANN401  any dataclass of th
     return written
 
 
+def written_as(kind: Kind, value: Any) -> Any:  # noqa: ANN401  any value of the kind that is named
+    """What a value writes as a field of that type.
+
+    >>> written_as(tuple[float, ...], (1, float("nan")))
+    [1.0, 'nan']
+    """
+    return _writer(kind)(value)
+
+
 def from_json(kind: Kind, data: Mapping[str, object]) -> Any:  # noqa: ANN401  a value of the kind that is named
     """Read what :func:`to_json` wrote; ``data`` was held against the schema before.
 

@@ -139,7 +139,8 @@ class Runs:
         names = [name for name, _, _ in systems]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise SpecError("cohort.names", f"{twice!r} is in two runs", "a name for each run: NAME=RUN")
+            accepted = "a name for each run: NAME=RUN NAME=RUN; in Python {'NAME': RUN, 'NAME': RUN}"
+            raise SpecError("cohort.names", f"{twice!r} is in two runs", accepted)
         return systems
 
 

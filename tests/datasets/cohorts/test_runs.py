@@ -46,7 +46,9 @@ def test_systems_are_named_by_their_runs() -> None:
     path = str(runs() / "one")
     named = Runs(runs=(path, path), names=("old", "new")).load({}, 0)
     assert list(named.stored_systems) == ["old", "new"]
-    with pytest.raises(SpecError, match="'one' is in two runs"):
+    with pytest.raises(
+        SpecError, match="'one' is in two runs; .*: NAME=RUN NAME=RUN; in Python {'NAME': RUN,"
+    ):
         Runs(runs=(path, path)).load({}, 0)
     with pytest.raises(SpecError, match="1 for 2 runs"):
         Runs(runs=(path, path), names=("old",)).load({}, 0)
