@@ -175,7 +175,13 @@ def _keeps(finding: Finding, requirement: RequirementSpec) -> bool:
     if finding.bound is None:
         return finding.verdict in (Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE)
     if finding.near_bound is not None and not keeps(requirement, finding.near_bound):
-        return False
+        # p by rank of replicates may lie just above the level at which the bound breaks the limit
+        level, p = finding.bound_level, finding.p
+        return (
+            finding.verdict is Verdict.INCONCLUSIVE
+            and None not in (level, p)
+            and (p or 0.0) > 1 - (level or 0.0)
+        )
     is_met = keeps(requirement, finding.bound)
     return {Verdict.PASS: is_met, Verdict.FAIL: not is_met}.get(
         finding.verdict, finding.verdict is not Verdict.NOT_TESTABLE
@@ -190,25 +196,29 @@ def _follows(
     ``family``: None where a publishable variant withholds what Holm's family says.
     """
     alpha, step, adjusted = errors
-    size = family or 0
+    size, shown = family or 0, alone if family is None else _as_it_is
+    known = replace(test, p=finding.p)
+    exact: list[Finding] = []
     if test.index is None:  # audits of before gave no reason, or a bare one where a requirement has a minimum
         reasons = (test.reason, None, BARE if test.requirement.minimum else None)
-        return any(finding == not_estimated(test.requirement, size, reason) for reason in reasons)
-    if test.p is None or test.interval is None or test.estimate is None:
-        return finding == decided(test, alpha, step, adjusted, size)
-    if finding.p is None:
-        return False
-    known = replace(test, p=finding.p)
-    if finding.bound is None:
+        exact = [not_estimated(test.requirement, size, reason) for reason in reasons]
+    elif test.p is None or test.interval is None or test.estimate is None:
+        exact = [decided(test, alpha, step, adjusted, size)]
+    elif finding.p is not None and finding.bound is not None:
+        widths = (0.0, math.inf) if test.interval.mc_error else (0.0,)
+        cases = [_at_bound(known, finding.bound, width) for width in widths]
+        return any(_is_same(finding, shown(decided(case, alpha, step, adjusted, size))) for case in cases)
+    elif finding.p is not None:
         prefix = too_few_people(known, test.estimate, 0).partition(PEOPLE)[0]
         sentence = finding.sentence if finding.sentence.startswith(prefix) and adjusted > alpha else prefix
-        again = finding_of(known, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, size)
-        return finding == (again if family is not None else alone(again))
-    for width in (0.0, math.inf) if test.interval.mc_error else (0.0,):
-        again = decided(_at_bound(known, finding.bound, width), alpha, step, adjusted, size)
-        if _is_same(finding, again if family is not None else alone(again)):
-            return True
-    return False
+        exact = [finding_of(known, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, size)]
+        if test.estimate.metric not in METRICS:  # a plug-in's interval may be of one level alone
+            exact.append(decided(known, alpha, step, adjusted, size))
+    return finding in map(shown, exact)
+
+
+def _as_it_is(finding: Finding) -> Finding:
+    return finding
 
 
 def _is_of(finding: Finding, test: RequirementTest) -> bool:

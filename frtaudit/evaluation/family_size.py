@@ -47,7 +47,7 @@ def _groups(requirement: RequirementSpec, ranked: Mapping[str, tuple[str, ...]])
     if requirement.metric in OF_SCHEMA and requirement.group in ("all", "max"):
         return len(schemas)
     if requirement.metric in WITHIN and requirement.group == "all":
-        return len(schemas) + (len(schemas) > 1)
+        return max(1, len(schemas) + (len(schemas) > 1))
     return max(1, sum(requirement.group in names for names in classes))
 
 

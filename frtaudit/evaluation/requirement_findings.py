@@ -17,7 +17,7 @@ ORDER = (  # of coordinates: a result that is read from its file has them sorted
 )
 KEYS = {"fmr": "FMR", "far": "FAR", "rate": "of"}
 CONSTRUCTED = "its threshold was chosen on these data, so it meets the target by construction"
-_OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,]|$)")
+_OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,:]|$)")
 SIDES = {
     ("<=", False): "at most",
     (">=", False): "at least",

@@ -146,7 +146,7 @@ def _one_sided_p(case: RequirementTest, interval: Interval) -> float:
     if interval.p_value is not None:
         return interval.p_value(case.requirement.limit, case.requirement.sense)
     if interval.one_sided is None:
-        return (1 - interval.level) / 2 if case.breaks(interval) else 1.0
+        return round((1 - interval.level) / 2, 12) if case.breaks(interval) else 1.0
     by_rank = interval.n_resamples if interval.method in BY_RANK else None
     return claim_p(lambda error: case.breaks(case.bounds(error * case.sides)), by_rank)
 

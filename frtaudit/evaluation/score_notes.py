@@ -14,12 +14,12 @@ LACKING = "pairs that its list lacks count as failures, also in FTA: "
 WARNED = (FALLING, LACKING)  # what the notes hold that page 1 and the last lines of a run repeat
 
 
-def score_notes(table: ScoreTable, comparisons: Comparisons) -> tuple[str, ...]:
-    """A note where the scores look like distances, and one where some comparisons were not made."""
+def direction_notes(table: ScoreTable, comparisons: Comparisons) -> tuple[str, ...]:
+    """A note where the scores look like distances; none where one kind of comparison has no score."""
     scored = table.failure < 0
     mated, non_mated = (table.score[scored & kind] for kind in (comparisons.mated, ~comparisons.mated))
     falling = mated.size and non_mated.size and np.mean(mated) < np.mean(non_mated)
-    return (*((FALLING,) if falling else ()), *lacking_notes(_lacking(table)))
+    return (FALLING,) if falling else ()
 
 
 def lacking_notes(count: int) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def lacking_notes(count: int) -> tuple[str, ...]:
     return (f"{LACKING}{formatting.count(count)}",) if count else ()
 
 
-def _lacking(table: ScoreTable) -> int:
-    if NOT_COMPARED not in table.codes:
-        return 0
-    return int(np.count_nonzero(table.failure == table.codes.index(NOT_COMPARED)))
+def not_compared(table: ScoreTable) -> int:
+    """How many comparisons were not made."""
+    codes = [index for index, code in enumerate(table.codes) if code == NOT_COMPARED]
+    return int(np.count_nonzero(np.isin(table.failure, codes)))

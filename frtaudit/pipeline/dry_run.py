@@ -15,7 +15,7 @@ from frtaudit.core.spec_values import OrderRule, PadesLevel
 from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
 from frtaudit.evaluation.family_size import planned
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
-from frtaudit.evaluation.score_notes import lacking_notes, score_notes
+from frtaudit.evaluation.score_notes import direction_notes, lacking_notes, not_compared
 from frtaudit.inputs.pairing import occurrence, pair_keys
 from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.inputs.places import MAX_NAMED
@@ -107,8 +107,12 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
             yield f"schemas.{name}: column {schema.column!r} also holds {values}: counted as unknown"
     for name, (comparisons, table) in cohort_data.tables.items():
         once = prepared.comparisons.order_rule is not OrderRule.EACH
-        lacking = lacking_notes(_lacking(prepared.comparisons, comparisons))
-        notes = (*score_notes(table, comparisons), *lacking, *_hiding(table, comparisons, once=once))
+        lacking = _lacking(prepared.comparisons, comparisons, once=once) + not_compared(table)
+        notes = (
+            *direction_notes(table, comparisons),
+            *lacking_notes(lacking),
+            *_hiding(table, comparisons, once=once),
+        )
         yield from (f"{name}: {note}" for note in notes)
     is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs
     if cohort_data.pairs and not is_read:
@@ -131,10 +135,11 @@ def _hiding(table: ScoreTable, comparisons: Comparisons, *, once: bool) -> tuple
     return sentences
 
 
-def _lacking(asked: Comparisons, listed: Comparisons) -> int:
-    """How many comparisons are asked for that a list lacks."""
-    wanted, have = (pair_keys(each.probe, each.reference, ordered=asked.ordered) for each in (asked, listed))
-    return int(np.count_nonzero(~np.isin(wanted, have)))
+def _lacking(asked: Comparisons, listed: Comparisons, *, once: bool) -> int:
+    """How many comparisons are asked for that a list lacks; ``once``: both orders of a pair are one."""
+    ordered = asked.ordered and not once
+    wanted, have = (pair_keys(each.probe, each.reference, ordered=ordered) for each in (asked, listed))
+    return int(np.count_nonzero(~np.isin(np.unique(wanted) if asked.ordered and once else wanted, have)))
 
 
 def _repeated(where: str, listed: Comparisons) -> Iterator[str]:

@@ -14,7 +14,7 @@ from frtaudit.core.spec_values import OrderRule
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import PLAN_OF
 from frtaudit.evaluation.protocols import Provider
-from frtaudit.evaluation.score_notes import score_notes
+from frtaudit.evaluation.score_notes import direction_notes, lacking_notes, not_compared
 from frtaudit.evaluation.system import (
     DEFAULT_INTERVALS,
     WEIGHTINGS,
@@ -232,13 +232,14 @@ def _listed(
         compared, scores, apart = comparisons, table, attempts
     else:
         compared, scores, apart = pooled.comparisons, pooled.table, pool_orders(comparisons, attempts).table
+    lacking = lacking_notes(not_compared(apart))
     tail = listed_tail(scores, compared, cohort_data.cohort, provider.score_range)
     return Scored(
         scores=ScoredTail(tail=tail),
         comparisons=compared,
         table=scores,
         attempts=apart,
-        notes=(*score_notes(attempts, comparisons), *_order_notes(comparisons, pooled)),
+        notes=(*direction_notes(attempts, comparisons), *lacking, *_order_notes(comparisons, pooled)),
         orders=None if pooled is None else pooled.asymmetry,
     )
 

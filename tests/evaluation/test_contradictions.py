@@ -177,6 +177,13 @@ def test_a_contradiction_is_named(name: str) -> None:
     assert said in found
 
 
+@pytest.mark.parametrize("p", [0.04, 0.0501])
+def test_p_by_rank_may_lie_just_above_the_level_at_which_the_bound_breaks_the_limit(p: float) -> None:
+    """Then the other bound is beyond the limit, and the finding inconclusive all the same."""
+    change = _finding("low", verdict=Verdict.INCONCLUSIVE, near_bound=1.0, p=p, p_adjusted=1.0)
+    assert (contradiction(change(whole().result)) is None) == (p > 0.05)
+
+
 @pytest.mark.parametrize("name", UNFOUNDED)
 def test_a_finding_that_does_not_follow_is_found(name: str) -> None:
     """Another sentence, bound, level, p value or place than the estimates lead to."""

@@ -14,6 +14,7 @@ from frtaudit.core.spec import RequirementSpec, Weighting
 from frtaudit.evaluation.family_size import directions, planned
 from frtaudit.evaluation.interclass import largest
 from frtaudit.evaluation.intervals import from_bounds
+from frtaudit.evaluation.requirement_findings import alone
 from frtaudit.evaluation.requirements import ADJUSTED_BLURRED, BLURRED, JudgementContext, judge
 from frtaudit.stats.intervals.rate_bounds import RateBounds, p_above
 
@@ -124,7 +125,8 @@ def test_a_failure_that_monte_carlo_error_blurs_after_adjustment_says_so() -> No
     assert blurred.bound is not None
     assert blurred.bound >= 0.03
     assert " it is at least 3.0" in blurred.sentence
-    assert blurred.sentence.endswith(f": {ADJUSTED_BLURRED}.")
+    assert blurred.sentence.endswith(f"(p 0.0500, 0.0500 among 1 finding): {ADJUSTED_BLURRED}.")
+    assert alone(blurred).sentence == blurred.sentence.replace(" (p 0.0500, 0.0500 among 1 finding)", "")
 
 
 def test_the_default_method_decides_where_there_are_several() -> None:
@@ -337,6 +339,8 @@ def test_a_schema_that_is_named_is_the_one_that_is_judged() -> None:
     alone = replace(requirement, schema="age")
     assert [finding.estimate for finding in judge([alone], every)] == ["/estimates/1"]
     assert planned([alone], ranked, 1) == 1
+    none = planned([requirement], {}, 1), len(judge([requirement], replace(every, ranked={}, estimates=())))
+    assert none == (1, 1)
     of_all = context(smooth(0.1, 100))
     assert (
         len(judge([replace(requirement, metric="fnmr_at_fmr", schema="age")], replace(of_all, ranked=ranked)))

@@ -1,6 +1,6 @@
 """Scores that fall with similarity, and lists that lack comparisons."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +53,24 @@ def test_a_list_that_lacks_comparisons_is_told_of(tmp_path: Path) -> None:
     assert f"few: {text}." in [plain_text(warning) for warning in warnings(Source(result))]
     fta = next(e for e in result.estimates if (e.provider, e.metric, e.schema) == ("few", "fta", None))
     assert (fta.numerator, fta.denominator) == (5, len(pairs))
+
+
+@pytest.mark.parametrize(("orders", "lacking"), [("mean", 0), ("each", 1)])
+def test_a_pair_in_one_order_is_lacking_only_where_orders_count(
+    tmp_path: Path, orders: str, lacking: int
+) -> None:
+    """Both orders of a pair are one comparison where their mean is taken."""
+    pairs = list(permutations([f"{subject}{shot}" for subject in "uvwxyz" for shot in "12"], 2))
+    for name, kept in (("all", pairs), ("few", pairs[:-1])):
+        lines = "".join(f"{a},{b},{a[0]},{b[0]},{0.9 if a[0] == b[0] else 0.1}\n" for a, b in kept)
+        (tmp_path / f"{name}.csv").write_text(
+            "probe,reference,probe_subject,reference_subject,score\n" + lines
+        )
+    words = ["audit=scores", f"cohort.root={tmp_path}", "thresholds.fmr=[0.5]", "analyses=[failures]"]
+    spec = load_spec([*words, f"protocol.orders={orders}"])
+    told = [f"few: {LACKING}{lacking}"] if lacking else []
+    assert [line for line in check(spec) if LACKING in line] == [f"warning: {line}" for line in told]
+    assert [note for note in frtaudit.audit(spec).result.notes if LACKING in note] == told
 
 
 def test_nothing_is_noted_of_false_matches_at_a_target_between_two_steps() -> None:

@@ -94,7 +94,14 @@ class Folder:
         return listed
 
     def _unused(self, listed: Sequence[Query]) -> tuple[str, ...]:
-        files = sum(1 for path in Path(self.root).rglob("*") if not path.is_dir() and path.name[0] != ".")
+        root = Path(self.root)
+        read = {Path(self.queries).resolve()} if self.queries else set()
+        files = sum(
+            not path.is_dir()
+            and not any(part[0] == "." for part in path.relative_to(root).parts)
+            and path.resolve() not in read
+            for path in root.rglob("*")
+        )
         number = files - sum(len(query.images) for query in listed)
         are = "1 file of the folder is" if number == 1 else f"{number} files of the folder are"
         return (f"{are} not used: no {', '.join(KINDS)} in a folder directly below it",) if number > 0 else ()

@@ -124,3 +124,15 @@ def test_settings_that_cannot_be_kept(tmp_path: Path) -> None:
         list(Folder(root="nowhere").finds())
     with pytest.raises(DataError, match="no image below the folder"):
         list(Folder(root=str(tmp_path)).finds())
+
+
+def test_a_list_of_queries_and_hidden_folders_are_no_files_that_are_not_used(photos: Path) -> None:
+    """What is read is used, and what is hidden is not looked at."""
+    table = photos / "who.csv"
+    table.write_text(
+        "query\n" + "".join(f"{path.name}\n" for path in sorted(photos.iterdir()) if path.is_dir())
+    )
+    (photos / ".thumbnails").mkdir()
+    (photos / ".thumbnails" / "a.jpg").write_bytes(b"")
+    assert "2 files of the folder are" in Folder(root=str(photos)).cautions()[0]
+    assert "1 file of the folder is" in Folder(root=str(photos), queries=str(table)).cautions()[0]
