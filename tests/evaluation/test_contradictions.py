@@ -179,7 +179,7 @@ def test_a_contradiction_is_named(name: str) -> None:
 
 @pytest.mark.parametrize("p", [0.04, 0.0501])
 def test_p_by_rank_may_lie_just_above_the_level_at_which_the_bound_breaks_the_limit(p: float) -> None:
-    """Then the other bound is beyond the limit, and the finding inconclusive all the same."""
+    """Then the other bound is beyond the limit, and the finding inconclusive nevertheless."""
     change = _finding("low", verdict=Verdict.INCONCLUSIVE, near_bound=1.0, p=p, p_adjusted=1.0)
     assert (contradiction(change(whole().result)) is None) == (p > 0.05)
 
