@@ -15,7 +15,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.intervals import SHARE, AtKey, RateSummary, empty, from_variance
 from frtaudit.evaluation.operating_points import OperatingPoint, read
-from frtaudit.evaluation.shares import share_estimate
+from frtaudit.evaluation.shares import pooled_share
 from frtaudit.evaluation.system import POOLED, AnalysisOutput, SystemData
 from frtaudit.labelling.tried import by_code
 from frtaudit.stats.intervals import clustered_share, dependence, wilson
@@ -35,7 +35,7 @@ class Failures:
         counts = attempts_of(system)
         apart = counts if system.spec.failures is FailureScore.APART else counts.scored()
         fta = (
-            share_estimate(
+            pooled_share(
                 system, NAME, "fta", counts.failed[g], counts.tried[g], alpha, counts.unit, of=(schema, group)
             )
             for g, schema, group in system.every_group()

@@ -87,6 +87,22 @@ def share_estimate(
     ['wilson', 'wilson_iid']
     """
     errors, trials = _counts(system, errors, trials)
+    return pooled_share(system, analysis, metric, errors, trials, alpha, unit, of=of, at=at)
+
+
+def pooled_share(
+    system: SystemData,
+    analysis: str,
+    metric: str,
+    errors: Ints,
+    trials: Ints,
+    alpha: float,
+    unit: str,
+    *,
+    of: tuple[str | None, str] = (None, "all"),
+    at: Mapping[str, float | str] = MappingProxyType({}),
+) -> Estimate:
+    """The same from counts of whatever depends, be it the queries of a rapid test."""
     wrong, total = int(errors.sum()), int(trials.sum())
     return Estimate.of(
         system.provider,
