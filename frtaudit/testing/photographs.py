@@ -5,6 +5,7 @@ scaled and moved, and ``photographs.csv`` says where its landmarks are, as a det
 and one file is torn.
 """
 
+import argparse
 import io
 import sys
 from dataclasses import dataclass
@@ -88,6 +89,6 @@ def _jpeg(image: Pixels) -> bytes:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python -m frtaudit.testing.photographs FOLDER")
-    sys.stdout.write(f"{Photographs().write(Path(sys.argv[1]))}\n")
+    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.photographs")
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="where they are written")
+    sys.stdout.write(f"{Photographs().write(parser.parse_args().folder)}\n")

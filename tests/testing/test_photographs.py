@@ -1,5 +1,7 @@
 """Drawn photographs repeat to the byte; tests also drawn_model, which ONNX's own package takes for a model."""
 
+import runpy
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -32,3 +34,17 @@ def test_the_drawn_model_is_what_it_says() -> None:
     squares = values.reshape(1, 3, 14, 8, 14, 8).mean(axis=(3, 5))
     expected = (squares - squares.mean(axis=(2, 3), keepdims=True)).reshape(1, DIMENSION)
     np.testing.assert_allclose(session.run(None, {"face": values})[0], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(("words", "code"), [(["--help"], 0), ([], 2), (["a", "b"], 2)])
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+def test_an_option_is_no_folder(
+    words: list[str], code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question for help and a wrong call write nothing."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["photographs", *words])
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_module("frtaudit.testing.photographs", run_name="__main__")
+    assert stop.value.code == code
+    assert not list(tmp_path.iterdir())
