@@ -36,7 +36,7 @@ def build(kind: Kind, data: object, where: str) -> Built:
     (1.0, 0.5)
     """
     if data == MISSING and isinstance(data, str):
-        raise SpecError(where, "no value", _accepted(kind))
+        raise SpecError(where, "no value", _wanted(kind))
     if origin(kind) in (Union, types.UnionType):
         return _union(kind, data, where)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
@@ -71,7 +71,7 @@ def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     for name, field in fields.items():
         if data.get(name, MISSING if required(field) else None) == MISSING:
             is_path = field.metadata.get("role") == "path"
-            wanted = f"a path: {place}{name}=PATH" if is_path else _accepted(hints[name])
+            wanted = f"a path: {place}{name}=PATH" if is_path else _wanted(hints[name])
             raise SpecError(f"{place}{name}", "no value", wanted)
     values = {key: build(hints[key], value, f"{place}{key}") for key, value in data.items()}
     try:
@@ -242,6 +242,18 @@ def _scalar(kind: Kind, data: object, where: str) -> Built:
             limits.check_text(where, data)
         return data
     raise SpecError(where, f"found {described(data)}", _accepted(kind))
+
+
+def _wanted(kind: Kind) -> str:
+    """What is accepted where nothing is given: of a mapping, the keys that it needs."""
+    if kind is str:
+        return "text"
+    needed = [field.name for field in dataclasses.fields(kind) if required(field)] if _is_record(kind) else []
+    return f"{_MAPPING}, with {', '.join(needed)}" if needed else _accepted(kind)
+
+
+def _is_record(kind: Kind) -> bool:
+    return dataclasses.is_dataclass(kind) and isinstance(kind, type)
 
 
 def _accepted(kind: Kind) -> str:

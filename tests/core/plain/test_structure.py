@@ -82,6 +82,8 @@ def test_build_reads_what_plain_writes(value: Outer) -> None:
         (Bootstrap, "x", "a.b: found 'x'; accepted: a mapping of keys to values: B, alpha"),
         (float | str, None, "a.b: found null; accepted: a number or text; quote it"),
         (int, "???", "a.b: no value; accepted: a whole number"),
+        (str, "???", "a.b: no value; accepted: text"),
+        (Outer, "???", "a.b: no value; accepted: a mapping of keys to values, with name"),
     ],
 )  # fmt: skip
 def test_build_refuses_in_one_line(kind: object, data: object, line: str) -> None:
