@@ -310,8 +310,9 @@ def _parted(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
     settings = [word for word in overrides if is_setting(word)]
     for word in settings:
         check_override(word)
-    hydras = [word for word in settings if not word.startswith(f"{RUN_FOLDER}=")]
-    return [word for word in overrides if word not in settings], hydras
+        if word.startswith(f"{RUN_FOLDER}="):
+            raise SpecError(RUN_FOLDER, "names the folder of one run", f"{SWEEP_FOLDER}=FOLDER for a sweep")
+    return [word for word in overrides if word not in settings], settings
 
 
 def _make(folder: Path) -> None:

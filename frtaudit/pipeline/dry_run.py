@@ -117,7 +117,7 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
     is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs
     if cohort_data.pairs and not is_read:
         yield f"{cohort_data.pairs.name} is not read: protocol=listed compares its pairs"
-    if not prepared.comparisons.all_pairs:
+    if not prepared.comparisons.all_pairs and cohort_data.named:
         yield from _repeated("protocol", prepared.comparisons)
     for name, (listed, _) in prepared.lists.items():
         yield from _repeated(f"test set {name}", listed)

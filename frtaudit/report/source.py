@@ -253,7 +253,9 @@ class Source:
         if "|" in group:
             return " and ".join(self.label(schema, name) for name in group.split("|"))
         table = {str(row.get("group")): str(row.get("label")) for row in self.counts(schema or "")}
-        return table.get(group, group).replace("&", " & ").replace("_", " ")
+        names = {name: label.replace("&", " & ").replace("_", " ") for name, label in table.items()}
+        shown = names.get(group, group.replace("&", " & ").replace("_", " "))
+        return table[group] if list(names.values()).count(shown) > 1 and group in table else shown
 
     def counts(self, schema: str) -> list[Mapping[str, Json]]:
         """Rows of a schema's counts: group, label, subjects, samples."""

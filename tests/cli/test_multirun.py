@@ -491,3 +491,11 @@ def test_a_killed_sweep_is_resumed_to_the_same_bytes(unbroken: Path, tmp_path: P
     ]
     assert len(names) == 4
     assert all((one / name).read_bytes() == (two / name).read_bytes() for name in names)
+
+
+def test_the_folder_of_a_run_is_none_of_a_sweep() -> None:
+    """It was ignored: a reader looked for the sweep in vain."""
+    with pytest.raises(
+        SpecError, match=r"^hydra\.run\.dir: .*; accepted: hydra\.sweep\.dir=FOLDER for a sweep$"
+    ):
+        multirun.sweep(["audit=demo", "seed=1,2", "hydra.run.dir=x"], None, FailOn.FAIL)

@@ -308,6 +308,14 @@ def test_lists_by_endings_that_are_not_read_are_named(tmp_path: Path) -> None:
     assert not [line for line in check(load_spec([*words, "cohort.files=[acme.csv]"])) if "not read" in line]
 
 
+def test_scores_that_name_nobody_repeat_no_pair(tmp_path: Path) -> None:
+    """No pair is named, so none is listed twice."""
+    file = tmp_path / "two_columns.txt"
+    file.write_text("".join(f"{1 if k % 2 else -1} {0.001 * k + k % 2}\n" for k in range(400)))
+    spec = load_spec(["audit=nameless", "cohort=bob_measure", f"cohort.root={file}", "thresholds.fmr=[0.1]"])
+    assert not [line for line in check(spec) if "listed before" in line]
+
+
 def test_an_empty_class_of_a_crossing_is_named(tmp_path: Path) -> None:
     """By its class and its schema."""
     rows = [("a", "x", "u"), ("b", "x", "v"), ("c", "y", "u")]

@@ -92,6 +92,14 @@ def test_classes_come_in_the_schemas_order_and_unknown_last(source: Source) -> N
     assert source.label("group", "new_class") == "new class"
 
 
+def test_classes_that_differ_in_a_letter_of_spacing_alone_keep_their_names(source: Source) -> None:
+    """A_B is printed "A B" only where no other class is called so."""
+    rows = [{"group": name, "label": name} for name in ("A_B", "A B", "C_D")]
+    cohort = {**source.result.cohort, "schemas": {"site": {"groups": rows}}}
+    labels = Source(replace(source.result, cohort=cohort))
+    assert [labels.label("site", name) for name in ("A_B", "A B", "C_D")] == ["A_B", "A B", "C D"]
+
+
 def test_primary_selects_one_weighting(source: Source) -> None:
     """With ``primary`` each system has one overall rate for each target."""
     found = source.select("fnmr_at_fmr", grouped=False, primary=True)

@@ -32,7 +32,13 @@ _OF_PAIRS = (
     *_NUMPY,
     "np.savez({plain!r}, embedding=np.stack(held[0]))",
 )  # XQLFW's evaluator: embeddings, labels
-_OF_TEXTS = (*_NUMPY, "np.savez({plain!r}, image_id=[str(x) for x in held])")
+_OF_ROWS = (  # a text for each image, or its embedding
+    *_NUMPY,
+    (
+        "np.savez({plain!r}, **({{'embedding': np.stack(held)}} if np.ndim(held[0]) "
+        "else {{'image_id': [str(x) for x in held]}}))"
+    ),
+)
 _ROWS = "[(r['identity'], r['embedding']) if isinstance(r, dict) else tuple(r) for r in held]"
 _PAIRS = f"(held.items() if isinstance(held, dict) else {_ROWS})"
 _OF_PICKLE = (  # id to embedding, or a list of both: DeepFace's, a mapping or a pair for each image
@@ -112,7 +118,7 @@ def _header(stream: Any, name: str, packed: str = "") -> ArrayHeader:  # noqa: A
     shape, _, dtype = (read_array_header_1_0 if version == (1, 0) else read_array_header_2_0)(stream)
     if dtype.hasobject:
         what = f"{packed!r} holds" if packed else "holds"
-        lines = _OF_NPZ if packed else _BY_SHAPE.get(tuple(shape), _OF_TEXTS)
+        lines = _OF_NPZ if packed else _BY_SHAPE.get(tuple(shape), _OF_ROWS)
         raise _refusal(name, f"{what} Python objects, which would have to be unpickled", lines)
     return ArrayHeader(shape=tuple(shape), dtype=dtype)
 

@@ -213,7 +213,7 @@ def draw_rows(
 def name_rows(axes: Axes, rows: Sequence[str], room: int = ROOM) -> None:
     """Rows from the top, each with its name cut to ``room`` letters; without ticks and lines of a grid."""
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), labels=[shortened(row, room) for row in rows])
+    axes.set_yticks(range(len(rows)), labels=shortened_apart(rows, room))
     axes.tick_params(axis="y", length=0, pad=6.5)  # room for half a hollow diamond
     axes.grid(visible=False, axis="y")
 
@@ -350,6 +350,21 @@ def shortened(label: str, room: int = ROOM) -> str:
     """
     room = room * len(label) // max(sum(1 + (east_asian_width(letter) in "WF") for letter in label), 1)
     return label if len(label) <= room else label[: room // 2] + "…" + label[room // 2 + 1 - room :]
+
+
+def shortened_apart(labels: Sequence[str], room: int = ROOM) -> list[str]:
+    """Names cut so that different ones stay different, where they differ in few letters: else by what they share.
+
+    >>> shortened_apart(["people at the gate of hall 1 of the port", "people at the gate of hall 2 of the port"], 16)
+    ['…1 of the port', '…2 of the port']
+    """
+    short = {label: shortened(label, room) for label in labels}
+    for cut in {cut for cut in short.values() if list(short.values()).count(cut) > 1}:
+        alike = [label for label in short if short[label] == cut]
+        letters = enumerate(zip(*alike, strict=False))
+        start = next((place for place, at in letters if len(set(at)) > 1), min(map(len, alike)))
+        short |= {label: f"…{shortened(label[start:], room - 1)}" for label in alike}
+    return [short[label] for label in labels]
 
 
 def _names(series: Sequence[Series]) -> str:

@@ -40,7 +40,7 @@ def build(source: Source) -> View | None:
     lead = spans(
         "The last audit is the result ",
         phrases.code(previous.sha256[:SHOWN]),
-        "; the PDF contains it as ",
+        "; the PDF contains it as " if source.settings.pdf else "; it stands beside this page as ",
         phrases.code("previous.json"),
         ". This comparison is not a test of a change: each interval holds for its own audit.",
     )

@@ -40,7 +40,11 @@ def build(source: Source) -> View:
         *(robustness_classes.mix(source, schema) for schema in source.schemas),
     )
     tables = tuple(table for table in built if table is not None)
-    closed = [] if source.select("index_worst_case") else [spans(words().robustness["no_unknown"])]
+    open_ended = any(record.estimate.numerator for record in source.select("fta", "unknown_subjects"))
+    bounded = (
+        bool(source.select("index_worst_case")) or not source.schemas
+    )  # of classes: else nothing is known of them
+    closed = [] if bounded or open_ended else [spans(words().robustness["no_unknown"])]
     unknown = [
         phrases.titled(
             f"Without a class under {spoken(record.estimate.schema)}:",

@@ -246,7 +246,7 @@ def _people(source: Source) -> Text:
             and row.get("subjects")
             and index < FIRST_PAGE_CLASSES
         ]
-        rest = len(source.counts(schema)) > FIRST_PAGE_CLASSES
+        rest = any(row.get("subjects") != 0 for row in source.counts(schema)[FIRST_PAGE_CLASSES:])
         if classes:
             parts += [f"; by {schema.replace('_', ' ')} (", commas(classes), ", …)" if rest else ")"]
     further = [schema.replace("_", " ") for schema in source.judged_schemas[FIRST_PAGE_SCHEMAS:]]

@@ -594,6 +594,15 @@ def object_list(folder: Path) -> str:
     return "m"
 
 
+def object_rows(folder: Path) -> str:
+    """A list of vectors as Python objects, beside the ids."""
+    rows = np.empty(len(VECTORS), dtype=object)
+    rows[:] = list(VECTORS)
+    np.save(folder / "m.npy", rows)
+    np.save(folder / "ids.npy", np.array(IDS))
+    return "m"
+
+
 def deepface_pickle(folder: Path) -> str:
     """DeepFace's store."""
     rows = [
@@ -627,6 +636,7 @@ def pickled_dictionary(folder: Path) -> str:
         object_dictionary,
         object_of_one,
         object_list,
+        object_rows,
         deepface_pickle,
         pickled_pairs,
         pickled_dictionary,

@@ -4,10 +4,12 @@ import json
 import re
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 from small_audits import ANALYSES, audit, one, pick, spec
 
+from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.robustness import Robustness
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import Report
@@ -132,6 +134,19 @@ def test_where_nothing_is_open_it_says_so() -> None:
     assert any("best and worst cases are the estimates themselves" in text for text in paragraphs(result))
     assert not [item for item in view.tables if "bounds" in item.name or "mix" in item.name]
     assert any("No bound uses resamples" in text for text in paragraphs(result))
+
+
+@pytest.mark.parametrize("without", ["a score", "a schema"])
+def test_where_comparisons_failed_or_nothing_is_known_of_classes_nothing_is_closed(without: str) -> None:
+    """The sentence on best and worst cases claims that every comparison has a score and every subject a class."""
+    analyses = {"robustness": Robustness(), "failures": Failures()}
+    changes: dict[str, Any] = {"schemas": {}} if without == "a schema" else {}
+    provider = "two" if changes else "one"
+    closed = "best and worst cases are the estimates themselves"
+    assert not any(
+        closed in text
+        for text in paragraphs(audit(spec(analyses=analyses, providers=(provider,), **changes)).result)
+    )
 
 
 def test_the_declared_mix_is_named() -> None:
