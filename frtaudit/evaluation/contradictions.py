@@ -31,6 +31,7 @@ FULL = "full"  # the digest that a publishable variant has: some of its findings
 WITHOUT = " Without suspected duplicate subjects "
 PEOPLE = "Without any false match"  # after it stands how many people are needed, which a result does not tell
 BARE = "nothing estimates it"
+NONE = (0.0, 0.0, 1.0)  # alpha, step and p of what has no estimate: none of them is used
 APART = frozenset({"vendor_difference"})  # whose counts are those of the decisions on which both differ
 QUOTIENTS = frozenset({"fta"})  # quotients of their counts that have no weighting
 
@@ -65,12 +66,20 @@ def _of_variant(result: AuditResult, tests: Sequence[RequirementTest], alpha: fl
     Then p by Holm lies between the raw one and its product with the size of the family, which is known.
     """
     named = {(test.requirement.name, test.index): test for test in tests}
-    family = _family(result)
+    not_estimated_here = [test for test in tests if test.index is None]
+    family, is_whole = _family(result), not mapping(result.cohort.get("publication")).get("withheld")
     for index, finding in enumerate(result.findings):
-        if finding.index is None:
-            continue  # its reason may need counts that are withheld
         test = named.get((finding.requirement, finding.index))
-        if test is None or not _follows_alone(test, finding, test.requirement.alpha(alpha), family):
+        if finding.index is None:  # stands only where no class is withheld, once for each such test
+            test = next((test for test in not_estimated_here if _follows(test, finding, NONE, family)), None)
+            not_estimated_here = [other for other in not_estimated_here if other is not test]
+        elif test is not None and not _follows_alone(test, finding, test.requirement.alpha(alpha), family):
+            test = None
+        if (
+            test is None
+            or is_whole != (finding.family is not None)
+            or (finding.index is None and not is_whole)
+        ):
             return f"/findings/{index} does not follow from the estimates"
     return None
 

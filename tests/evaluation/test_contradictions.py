@@ -15,6 +15,7 @@ from frtaudit.core import AuditResult, Estimate, Verdict
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.spec import RequirementSpec, Thresholds, ThresholdSource, Weighting
 from frtaudit.evaluation.contradictions import _at_bound, _context, _requirements, contradiction, unfounded
+from frtaudit.evaluation.requirement_findings import not_estimated
 from frtaudit.evaluation.requirements import cases_of, decided, steps
 from frtaudit.pipeline.publishable.disclosure import published
 
@@ -207,11 +208,34 @@ def test_findings_of_a_publishable_variant_are_judged_each_alone(minimum: int) -
             some, verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None, p=None, p_adjusted=None
         ),
     }
+    gone = {"verdict": Verdict.NOT_TESTABLE, "estimate": None, "p": None, "p_adjusted": None}
+    empty = {"bound": None, "bound_level": None, "near_bound": None, "other_bound": None}
+    judged = next(asked for asked in _requirements(variant) if asked.name == some)
+    changes["named as not estimated"] = _finding(
+        some, **gone, **empty, sentence=not_estimated(judged, len(variant.findings)).sentence
+    )
     if minimum == 10:
+        changes["of no family"] = _finding(some, family=None)
         changes["failure called inconclusive"] = _finding("each", verdict=Verdict.INCONCLUSIVE)
         changes["p by Holm"] = _finding("each", p_adjusted=1.0)
     for name, change in changes.items():
         assert contradiction(change(variant)) or unfounded(change(variant)), name
+
+
+def test_what_nothing_estimates_stands_in_a_variant_once_where_no_class_is_withheld() -> None:
+    """Its reason follows from the spec; a second finding of it, or one beside withheld classes, is none."""
+    asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.25}, limit=0.1)
+    result = audit(spec(requirements=(asked,))).result
+    variant = published(result, "0" * 64)
+    (finding,) = variant.findings
+    assert (contradiction(variant), unfounded(variant)) == (None, None)
+    assert unfounded(replace(variant, findings=(replace(finding, sentence="It was not tested."),)))
+    twice = tuple(replace(finding, family=2) for _ in range(2))
+    assert (contradiction(replace(variant, findings=twice)) or "") + (
+        unfounded(replace(variant, findings=twice)) or ""
+    )
+    publication = {**mapping(variant.cohort["publication"]), "withheld": {"group": ["a"]}}
+    assert unfounded(replace(variant, cohort={**variant.cohort, "publication": publication}))
 
 
 @pytest.mark.parametrize(("left_out", "said"), [(0, "and leaves out 0"), (1, None)])

@@ -67,7 +67,8 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
         "notes": len(result.notes) - len(notes),
     }
     read = {"type": mapping(result.spec.get("cohort")).get("type")}  # shares and sizes of a cohort are counts
-    spec = _scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names)
+    spec = mapping(_scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names))
+    spec = {**spec, "requirements": result.spec.get("requirements", [])}  # in the words of their findings
     collected = _scrubbed(_collected(mapping(result.cohort.get("collection"))), names)
     cohort = {
         **_cohort(result.cohort, withheld),
@@ -76,7 +77,7 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
         "publication": _record(withheld, minimum, left_out),
     }
     return AuditResult(
-        spec=spec if isinstance(spec, dict) else {},
+        spec=spec,
         digests={"spec": digest(spec), "cohort": digest(cohort), "inputs": {}, "full": link},
         versions=result.versions,
         estimates=tuple(_alone(result.estimates[index], withheld) for index in indices),

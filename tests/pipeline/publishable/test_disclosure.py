@@ -20,12 +20,13 @@ from scipy.optimize import linprog
 from small_run import WHEN
 
 from frtaudit.cli.main import main
-from frtaudit.core import AuditResult
+from frtaudit.core import AuditResult, LedgerEntry
 from frtaudit.core.findings import exit_code
 from frtaudit.core.result_schema import result_schema
-from frtaudit.core.spec import Bootstrap, Report, SchemaSpec
+from frtaudit.core.spec import Bootstrap, Report, RequirementSpec, SchemaSpec
 from frtaudit.datasets.cohorts.synthetic import SyntheticClass
 from frtaudit.errors import DataError
+from frtaudit.evaluation.contradictions import contradiction, unfounded
 from frtaudit.evaluation.operating_points import ONE_PAIR
 from frtaudit.pipeline.publishable.disclosure import published
 from frtaudit.pipeline.publishable.withheld import withheld_in
@@ -177,6 +178,16 @@ def test_names_and_digests_of_labels_are_left_out() -> None:
         str(v) for v in file["digests"].values()
     }
     assert not [item for item in file["failures"] if item["unit"] == "subjects"]
+
+
+def test_a_requirement_that_has_the_name_of_a_failed_sample_keeps_it() -> None:
+    """Its finding has that name too: a variant that withheld one of them would contradict itself."""
+    asked = RequirementSpec(name="limit 1", metric="fnmr_at_fmr", at={"fmr": 0.1}, limit=0.3)
+    full = small_audits.audit(small_audits.spec(requirements=(asked,))).result
+    failed = LedgerEntry(provider="drawn", code="no_face", unit="samples", count=1, names=("1",))
+    file = published(replace(full, failures=(failed,)), LINK)
+    assert (contradiction(file), unfounded(file)) == (None, None)
+    assert file.findings[0].requirement == "limit 1"
 
 
 @pytest.mark.parametrize("seed", [4, 5])
