@@ -55,11 +55,11 @@ class Line:
     target: float | None = None
 
     def verdict(self, value: float) -> str:
-        """Whether the target is reached, or at least the floor, half of the target."""
+        """Whether the target is reached, or at least half of it."""
         if self.target is None:
             return ""
         short = self.target / value if self.measure.more_is_better else value / self.target
-        return "target met" if short <= 1 else "floor met" if short <= SLACK else "missed"
+        return "reached" if short <= 1 else "half reached" if short <= SLACK else "missed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,17 +84,41 @@ def column_names(columns: Collection[str]) -> str:
 
 
 class SpecError(FrtauditError):
-    """The spec cannot be run as it is written (usage: exit code 2)."""
+    """The spec cannot be run as it is written (usage: exit code 2).
+
+    Parameters are those of :class:`FrtauditError`.
+
+    Examples
+    --------
+    >>> SpecError("bootstrap.B", "found 0", "1 or more").exit_code
+    2
+    """
 
     exit_code = 2
 
 
 class DataError(FrtauditError):
-    """An input file or its content cannot be used (exit code 1)."""
+    """An input file or its content cannot be used (exit code 1).
+
+    Parameters are those of :class:`FrtauditError`.
+
+    Examples
+    --------
+    >>> print(DataError("scores.csv", "is empty", "a header and a row for each comparison"))
+    scores.csv: is empty; accepted: a header and a row for each comparison
+    """
 
 
 class ProviderError(FrtauditError):
-    """A provider cannot answer at all (a failed comparison is data, not this)."""
+    """A provider cannot answer at all (a failed comparison is data, not this).
+
+    Parameters are those of :class:`FrtauditError`.
+
+    Examples
+    --------
+    >>> print(ProviderError("acme", "the account is refused", "another key"))
+    acme: the account is refused; accepted: another key
+    """
 
 
 class UnfinishedError(FrtauditError):
@@ -106,7 +130,15 @@ class ClusterError(FrtauditError):
 
 
 class VerificationError(FrtauditError):
-    """A signature, digest or statement does not hold."""
+    """A signature, digest or statement does not hold.
+
+    Parameters are those of :class:`FrtauditError`.
+
+    Examples
+    --------
+    >>> VerificationError("runs/1", "report.json is changed").exit_code
+    2
+    """
 
     exit_code = 2
 

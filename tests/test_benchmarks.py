@@ -79,11 +79,11 @@ def test_a_wrong_answer_ends_the_run() -> None:
 @pytest.mark.parametrize(
     ("measure", "value", "said"),
     [
-        (Measure.RATIO, 12.0, "target met"),
-        (Measure.RATIO, 6.0, "floor met"),
+        (Measure.RATIO, 12.0, "reached"),
+        (Measure.RATIO, 6.0, "half reached"),
         (Measure.RATIO, 5.9, "missed"),
-        (Measure.PERCENT, 12.0, "target met"),
-        (Measure.PERCENT, 24.0, "floor met"),
+        (Measure.PERCENT, 12.0, "reached"),
+        (Measure.PERCENT, 24.0, "half reached"),
         (Measure.MEMORY, 24.1, "missed"),
     ],
 )
@@ -113,7 +113,7 @@ def test_the_page_states_ratio_target_and_what_is_missing(tmp_path: Path) -> Non
     floors = {"L1": 1e11, "L2": 1e11, "memory": 1e10, "scores": 1e8}
     found = {"contests": {"eer": spent}, "floors": floors, "scale": 1.0, "date": "some day"}
     page = table.page(CONTESTS, found)
-    assert "| CPU of pyeer over ours | 30 | 50 | floor met |" in page
+    assert "| CPU of pyeer over ours | 30 | 50 | half reached |" in page
     assert "| CPU of bob.measure eer over ours | not run |  |  |" in page
     assert "numpy 1 and 2" in page
     assert "some day" in page

@@ -164,9 +164,6 @@ FITS = {
     "frtaudit/datasets/cohorts/synthetic_queries.py": {"floor"},  # the same
     "frtaudit/stats/rates/censoring.py": {"floor"},  # floor and ceiling of censored scores
     "frtaudit/testing/checks.py": {"floor"},  # the lowest coverage that is claimed
-    "frtaudit/report/figures/canvas.py": {"panel"},  # the same
-    "tests/report/figures/test_curves.py": {"panel"},  # the same
-    "tests/report/test_paper_figures.py": {"panel"},  # the same
     "tests/printed_values.py": {"tag"},  # of HTML, as html.parser calls it
     "tests/report_text.py": {"tag"},  # the same
     "tests/test_docs.py": {"tag"},  # the same

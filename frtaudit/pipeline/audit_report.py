@@ -112,7 +112,20 @@ class Report:
         return frames.findings(self.result)
 
     def figures(self) -> tuple[str, ...]:
-        """Names of the figures that the report draws, for ``figure``."""
+        """Names of the figures that the report draws, for ``figure``.
+
+        Returns
+        -------
+        tuple of str
+            In the order of the report.
+
+        Examples
+        --------
+        >>> import frtaudit
+        >>> report = frtaudit.evaluate([0.9] * 20 + [0.2, 0.7] * 10, [1] * 20 + [0] * 20, fmr=[0.5])
+        >>> "det" in report.figures()
+        True
+        """
         from frtaudit.report.paper_figures import paper_figures
 
         return tuple(paper_figures(self.result))
@@ -150,7 +163,20 @@ class Report:
         return paper_figures(self.result, replace(choice or Choice(), names=(name,)))[name].drawing
 
     def tables(self) -> tuple[str, ...]:
-        """Names of the tables that the report prints, for ``to_latex``."""
+        """Names of the tables that the report prints, for ``to_latex``.
+
+        Returns
+        -------
+        tuple of str
+            In the order of the report.
+
+        Examples
+        --------
+        >>> import frtaudit
+        >>> report = frtaudit.evaluate([0.9] * 20 + [0.2, 0.7] * 10, [1] * 20 + [0] * 20, fmr=[0.5])
+        >>> "eer" in report.tables()
+        True
+        """
         from frtaudit.report.exports.latex import tables_of
 
         return tuple(tables_of(self.result))

@@ -67,7 +67,7 @@ def glyphs(text: str) -> list[str]:
         axes.set_axis_off()
         axes.set_title(text)
 
-    svg = canvas.panel("g", "", draw).svg
+    svg = canvas.plot("g", "", draw).svg
     blank = re.findall(r'<path id="([^"]+)" transform', svg)
     return [name for name in re.findall(r'<use [^>]*href="#([^"]+)"', svg) if name not in blank]
 
@@ -75,7 +75,7 @@ def glyphs(text: str) -> list[str]:
 def test_a_kept_figure_is_drawn_with_its_names() -> None:
     """What a formatter says later, when a notebook or a file asks for the figure, is said of the same names."""
     with use_names([NAME]), canvas.keeping() as kept:
-        canvas.panel("f", "", lambda axes: axes.set_yticks([0.5], labels=[NAME]))
+        canvas.plot("f", "", lambda axes: axes.set_yticks([0.5], labels=[NAME]))
     (drawing,) = (drawing for _, drawing in kept.values())
     assert isinstance(drawing, Drawing)
     drawing.canvas.draw()

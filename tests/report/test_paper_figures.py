@@ -291,7 +291,7 @@ def test_a_title_names_the_system_of_a_figure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("panel", "title"),
+    ("heading", "title"),
     [
         ("", "Accuracy of the folds"),
         ("Accuracy of the folds", "Accuracy of the folds"),
@@ -300,9 +300,9 @@ def test_a_title_names_the_system_of_a_figure() -> None:
         ("\u2068\u05d0\u05d1\u2069", "Accuracy of the folds: \u05d0\u05d1"),
     ],
 )
-def test_a_title_is_said_once(panel: str, title: str) -> None:
+def test_a_title_is_said_once(heading: str, title: str) -> None:
     """A panel's title is added unless the figure's has it word for word; marks of direction are left out."""
-    assert _title("Accuracy of the folds", panel) == title
+    assert _title("Accuracy of the folds", heading) == title
 
 
 @pytest.mark.parametrize(

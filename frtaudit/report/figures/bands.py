@@ -102,7 +102,7 @@ def bundle(
         _line(axes, roc, pen(index), floor)
         _scaled(axes, scale, roc.x, floor, top)
 
-    return canvas.panel(name, alt, draw, heading=title, height=HEIGHT)
+    return canvas.plot(name, alt, draw, heading=title, height=HEIGHT)
 
 
 def relative(curve: Curve, base: Curve) -> Curve:
@@ -148,7 +148,7 @@ def compared(
             axes.plot(truth.x, np.maximum(truth.y, floor), color=canvas.INK, linestyle=DASHED)
         _scaled(axes, scale, curve.x, floor, top)
 
-    return canvas.panel(name, alt, draw, heading=title, height=HEIGHT)
+    return canvas.plot(name, alt, draw, heading=title, height=HEIGHT)
 
 
 def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -166,7 +166,7 @@ def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
         scale = Scale(label="normalized uncertainty", rate=False)
         _scaled(axes, scale, [at for entry in series for at in entry.curve.x], floor, top)
 
-    return canvas.panel(name, alt, draw, heading=title, height=HEIGHT)
+    return canvas.plot(name, alt, draw, heading=title, height=HEIGHT)
 
 
 def outside(curve: Curve, band: Curve) -> tuple[int, int]:

@@ -37,7 +37,7 @@ def bars(
         of_labels = (f"{label}: {100 * share:.0f} %" for label, share in zip(labels, shares, strict=True))
         parts.append(f"{row}: {', '.join(of_labels)}")
     alt = f"{title}. {'; '.join(parts)}."
-    panel = canvas.panel(name, alt, draw, heading=title, height=min(0.75 + 0.3 * len(rows), 8.0))
+    panel = canvas.plot(name, alt, draw, heading=title, height=min(0.75 + 0.3 * len(rows), 8.0))
     keys = []
     for n, label in enumerate(labels):
         svg = canvas.sample(f"{name}-k{n}", f"colour and hatch of {label}", _sampled, n)

@@ -150,7 +150,7 @@ def gid(index: int, at: str = "", says: str = "") -> str:
     return f"s{index}|{printable(at)}|{as_shown(says)}"
 
 
-def panel(
+def plot(
     name: str,
     alt: str,
     draw: Callable[[Axes], None],

@@ -59,7 +59,7 @@ def levels(study: Study, name: str = "levels") -> Panel:
         if row["nominal"] == NOMINAL
     ]
     text = f"Realised against nominal coverage. {_sentence(parts)}"
-    return canvas.panel(name, text, draw, width=4.6, height=4.0)
+    return canvas.plot(name, text, draw, width=4.6, height=4.0)
 
 
 def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str, Sequence[float]]) -> Panel:
@@ -78,7 +78,7 @@ def realised(name: str, title: str, nominal: Sequence[float], lines: Mapping[str
     last = max(range(len(nominal)), key=nominal.__getitem__)
     coverages = [f"{method} {shares[last]:.2f}" for method, shares in lines.items()]
     text = f"Realised against nominal coverage. At nominal {nominal[last]:g}: {', '.join(coverages)}."
-    return canvas.panel(name, text, draw, width=canvas.WIDTH, height=canvas.WIDTH)
+    return canvas.plot(name, text, draw, width=canvas.WIDTH, height=canvas.WIDTH)
 
 
 def few_errors(study: Study, name: str = "few") -> Panel:
@@ -107,7 +107,7 @@ def few_errors(study: Study, name: str = "few") -> Panel:
     last = rows[-1]
     parts = [f"{label} {last[method]['coverage']:.2f}" for method, label in FEW_LINES]
     text = f"With {last['expected']:g} false matches expected in a cohort the coverage is: {_sentence(parts)}"
-    return canvas.panel(name, text, draw, width=4.6, height=3.6)
+    return canvas.plot(name, text, draw, width=4.6, height=3.6)
 
 
 def coverage(study: Study, quantity: str, name: str) -> Panel:
@@ -122,7 +122,7 @@ def coverage(study: Study, quantity: str, name: str) -> Panel:
         axes.set(xlabel="realised coverage", xlim=(max(0.0, min(0.5, low - 0.02)), 1.005))
         axes.set_title(f"{quantity}: coverage of the population at nominal 0.95")
 
-    return canvas.panel(name, _read(quantity, "covers", dots), draw, width=WIDE, height=_height(dots))
+    return canvas.plot(name, _read(quantity, "covers", dots), draw, width=WIDE, height=_height(dots))
 
 
 def widths(study: Study, quantity: str, name: str) -> Panel:
@@ -140,7 +140,7 @@ def widths(study: Study, quantity: str, name: str) -> Panel:
         axes.set_title(f"{quantity}: width")
 
     text = _read(quantity, "has a width ratio of", dots)
-    return canvas.panel(name, text, draw, width=WIDE, height=_height(dots))
+    return canvas.plot(name, text, draw, width=WIDE, height=_height(dots))
 
 
 def misses(study: Study, name: str = "misses") -> Panel:
@@ -165,7 +165,7 @@ def misses(study: Study, name: str = "misses") -> Panel:
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
 
     text = f"Lower and upper misses of {len(rows)} intervals that are claimed to cover; lines: 5 % and 10 % together."
-    return canvas.panel(name, text, draw, width=4.6, height=4.0)
+    return canvas.plot(name, text, draw, width=4.6, height=4.0)
 
 
 def is_seen(study: Study, quantity: str, value: str) -> bool:

@@ -97,7 +97,7 @@ def det(
         log_rates(axes)
 
     alt = f"DET curves of {_names(series)}; lower left is better."
-    return canvas.panel(name, alt, draw, heading=title, height=height)
+    return canvas.plot(name, alt, draw, heading=title, height=height)
 
 
 def roc(
@@ -119,7 +119,7 @@ def roc(
         axes.yaxis.set_major_locator(even(8))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
-    return canvas.panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw, heading=title)
+    return canvas.plot(name, f"ROC curves of {_names(series)}; upper left is better.", draw, heading=title)
 
 
 def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str) -> Panel:
@@ -134,7 +134,7 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
         log_rates(axes, x=False)
 
     alt = f"{ylabel} over the threshold, for {_names(series)}."
-    return canvas.panel(name, alt, draw, heading=title, height=LOW)
+    return canvas.plot(name, alt, draw, heading=title, height=LOW)
 
 
 def lower_edge(series: Sequence[Series]) -> float:
@@ -163,7 +163,7 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
         axes.set(xlabel="TAR (share of mated comparisons that match)", ylabel=ylabel)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
 
-    return canvas.panel(name, f"{title}, for {_names(series)}.", draw, heading=title, height=MEDIUM)
+    return canvas.plot(name, f"{title}, for {_names(series)}.", draw, heading=title, height=MEDIUM)
 
 
 def dots(
@@ -193,7 +193,7 @@ def dots(
 
     worst = max(points, key=lambda dot: dot.value)
     alt = f"{title}: the largest is {formatting.rate(worst.value)}, {worst.row}, {worst.series}."
-    return canvas.panel(name, alt, draw, heading=title, height=rows_height(rows, points))
+    return canvas.plot(name, alt, draw, heading=title, height=rows_height(rows, points))
 
 
 def draw_rows(

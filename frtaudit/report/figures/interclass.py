@@ -76,7 +76,7 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
 
     ends = "; ".join(f"{line.name} from {line.y[0]:g} to {line.y[-1]:g}" for line in lines[:8])
     alt = f"Subjects left against required samples: {ends}."
-    return canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.3 * LOW)
+    return canvas.plot(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.3 * LOW)
 
 
 def distances(
@@ -90,7 +90,7 @@ def distances(
         axes.set(xlabel=f"d_l2 ({unit})", xlim=(0.0, right))
 
     alt = f"{title}: {'; '.join(dot.says for dot in dots)}."
-    return canvas.panel(name, alt, draw, heading=title, height=rows_height(rows, dots))
+    return canvas.plot(name, alt, draw, heading=title, height=rows_height(rows, dots))
 
 
 THRESHOLD = "threshold (0–100)"
@@ -128,7 +128,7 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
 
     names = tuple(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}, for {', '.join(names)}."
-    return replace(canvas.panel(name, alt, draw, heading=title, height=LOW), names=names)
+    return replace(canvas.plot(name, alt, draw, heading=title, height=LOW), names=names)
 
 
 def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Line]) -> Panel:
@@ -147,7 +147,7 @@ def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Li
         axes.grid(visible=False, axis="x")
 
     ends = "; ".join(f"{line.name} from {line.y[0]:.3g} to {line.y[-1]:.3g}" for line in lines)
-    return canvas.panel(name, f"{title}, by release: {ends}.", draw, heading=title)
+    return canvas.plot(name, f"{title}, by release: {ends}.", draw, heading=title)
 
 
 def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
@@ -170,7 +170,7 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
         axes.set_xlim(max(min(ends) - 2, 0), min(max(ends) + 2, 100))
 
     tops = "; ".join(f"{line.name} highest at {line.x[int(np.argmax(line.y))]:.3g}" for line in lines)
-    return canvas.panel(name, f"{title}: {tops}.", draw, heading=title, height=LOW)
+    return canvas.plot(name, f"{title}: {tops}.", draw, heading=title, height=LOW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,4 +203,4 @@ def boxes(name: str, title: str, ylabel: str, box_stats: Sequence[BoxStats]) -> 
         axes.grid(visible=False, axis="x")
 
     medians = "; ".join(f"{box.name}: {box.numbers[2]:.3g}" for box in box_stats)
-    return canvas.panel(name, f"{title}, medians: {medians}.", draw, heading=title)
+    return canvas.plot(name, f"{title}, medians: {medians}.", draw, heading=title)

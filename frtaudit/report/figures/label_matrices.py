@@ -34,7 +34,7 @@ def matrix(name: str, title: str, series: Series) -> Panel:
         axes.grid(visible=False)
 
     alt = f"{title}: confidences of {len(rows)} faces with each other, dark where high."
-    return canvas.panel(name, alt, draw, heading=title, height=LOW + 0.75)
+    return canvas.plot(name, alt, draw, heading=title, height=LOW + 0.75)
 
 
 def _shaded(rows: Floats) -> Iterator[tuple[float, Path]]:
@@ -84,4 +84,4 @@ def eigenvectors(name: str, title: str, z: Series, series: Series) -> Panel:
         )
 
     alt = f"{title}: z falls from {max(z.curve.y):.2f} to {min(z.curve.y):.2f}; {len(columns)} eigenvectors; {decided}."
-    return canvas.panel(name, alt, draw, heading=title, height=LOW + 0.75)
+    return canvas.plot(name, alt, draw, heading=title, height=LOW + 0.75)

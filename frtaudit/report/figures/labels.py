@@ -47,7 +47,7 @@ def det(
     names = ", ".join(dict.fromkeys(trace.name for trace in drawn))
     alt = f"{title}: FNMR over FMR of {names}."
     width, height = (1.9 * canvas.WIDTH, 3.2) if wide else (THIRD, FLAT)
-    return canvas.panel(name, alt, draw, heading=title, width=width, height=height)
+    return canvas.plot(name, alt, draw, heading=title, width=width, height=height)
 
 
 def widths(name: str, thin: str, thick: str) -> tuple[Key, ...]:
@@ -106,7 +106,7 @@ def score_histograms(
         axes.xaxis.set_major_locator(MaxNLocator(5))
 
     alt = f"{title}: histogram of scores: {', '.join(dict.fromkeys(trace.name for trace in [*series, *outline]))}."
-    return canvas.panel(name, alt, draw, heading=title, height=LOW)
+    return canvas.plot(name, alt, draw, heading=title, height=LOW)
 
 
 def rates(
@@ -131,7 +131,7 @@ def rates(
         axes.xaxis.set_major_locator(MaxNLocator(5))
 
     names = ", ".join(dict.fromkeys(series.name for series in [*thick, *thin]))
-    return canvas.panel(name, f"{title}: {names} over the threshold.", draw, heading=title, height=LOW)
+    return canvas.plot(name, f"{title}: {names} over the threshold.", draw, heading=title, height=LOW)
 
 
 def _marks(axes: Axes, series: Series) -> None:
@@ -169,7 +169,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
                 axis.set_major_locator(MaxNLocator(6, integer=True))
 
     text = "; ".join(f"{trace.name}: {len(trace.curve.x)} queries" for trace in series)
-    return canvas.panel(name, f"{title}. {text}.", draw, heading=title)
+    return canvas.plot(name, f"{title}. {text}.", draw, heading=title)
 
 
 def sizes(name: str, title: str, series: Series) -> Panel:
@@ -184,7 +184,7 @@ def sizes(name: str, title: str, series: Series) -> Panel:
             axis.set_major_locator(MaxNLocator(6, integer=True))
 
     alt = f"{title}: {int(y.sum())} queries of {x.min():g} to {x.max():g} faces."
-    return canvas.panel(name, alt, draw, heading=title)
+    return canvas.plot(name, alt, draw, heading=title)
 
 
 def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -205,7 +205,7 @@ def face_sizes(name: str, title: str, series: Sequence[Series]) -> Panel:
         f"{trace.name}: {sum(trace.curve.y):.0f} faces, most often from {size:.0f} pixels"
         for trace, size in zip(series, often, strict=True)
     )
-    return canvas.panel(name, f"{title}. {text}.", draw, heading=title)
+    return canvas.plot(name, f"{title}. {text}.", draw, heading=title)
 
 
 def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
@@ -233,7 +233,7 @@ def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=PERCENT))
 
     medians = (f"{trace.name}: median {np.median(trace.curve.y):.0%}" for trace in series if trace.curve.y)
-    return canvas.panel(name, f"{title}. {'; '.join(medians)}.", draw, heading=title)
+    return canvas.plot(name, f"{title}. {'; '.join(medians)}.", draw, heading=title)
 
 
 def equal_errors(
@@ -264,7 +264,7 @@ def equal_errors(
     text = "; ".join(
         f"{dot.series}, {dot.row}: {formatting.rate(dot.value)} and {formatting.rate(y)}" for dot, y in points
     )
-    return canvas.panel(name, f"{title}: {xlabel} and {ylabel}: {text}.", draw, heading=title)
+    return canvas.plot(name, f"{title}: {xlabel} and {ylabel}: {text}.", draw, heading=title)
 
 
 def subsets(
@@ -316,7 +316,7 @@ def subsets(
     of = f"of {len(rows)} services under labels of {len(columns)} subsets"
     alt = f"{title}: {of}; the largest is {100 * most:.2g} points."
     height = 0.9 + 0.24 * len(rows) + 0.08 * max((len(column) for column in columns), default=1)
-    return canvas.panel(name, alt, draw, heading=title, width=1.95 * canvas.WIDTH, height=height)
+    return canvas.plot(name, alt, draw, heading=title, width=1.95 * canvas.WIDTH, height=height)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,4 +358,4 @@ def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
         f"{reach.row}: {reach.value:.2%} reported, {reach.true:.2%} on true labels" for reach in reaches
     )
     alt = f"{title}, one row for each service: {text}."
-    return canvas.panel(name, alt, draw, heading=title, height=min(0.9 + 0.38 * len(reaches), 6.0))
+    return canvas.plot(name, alt, draw, heading=title, height=min(0.9 + 0.38 * len(reaches), 6.0))

@@ -64,7 +64,7 @@ def gaps(
     text = "; ".join(f"{gap.row}: {_number(size * gap.value, 3)}{unit}" for gap in pairs)
     alt = f"{title}, one row for each pair: {text}."
     height = min(0.8 + 0.3 * len(pairs), 6.0)
-    return canvas.panel(name, alt, draw, heading=title, height=height, width=1.6 * canvas.WIDTH)
+    return canvas.plot(name, alt, draw, heading=title, height=height, width=1.6 * canvas.WIDTH)
 
 
 def overlaid(
@@ -105,7 +105,7 @@ def overlaid(
     ]
     letters = f" Zones: {', '.join(ends)}." if zones else ""
     alt = f"{title}: {ylabel} over FMR of {names}.{letters}"
-    return canvas.panel(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH)
+    return canvas.plot(name, alt, draw, heading=title, width=1.3 * canvas.WIDTH)
 
 
 def _number(value: float, digits: int = 4) -> str:

@@ -34,4 +34,4 @@ def over_candidates(name: str, title: str, series: Sequence[Series], ylabel: str
 
     names = ", ".join(dict.fromkeys(trace.name for trace in series))
     alt = f"{title}: {ylabel} with intervals at each candidate threshold, for {names}."
-    return canvas.panel(name, alt, draw, heading=title)
+    return canvas.plot(name, alt, draw, heading=title)

@@ -51,7 +51,7 @@ def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[fl
         least, most = violin.curve.x[0], violin.curve.x[-1]
         widest = violin.curve.x[int(np.argmax(violin.curve.y))]
         parts.append(f"{violin.name}: {least:.2f} to {most:.2f}, most near {widest:.2f}")
-    return canvas.panel(name, f"{title}. {'; '.join(parts)}.", draw, heading=title)
+    return canvas.plot(name, f"{title}. {'; '.join(parts)}.", draw, heading=title)
 
 
 def folds(
@@ -71,7 +71,7 @@ def folds(
 
     height = min(0.75 + 0.26 * len(rows), 8.0)
     alt = f"{title}: accuracy of each held-out fold, by system."
-    return canvas.panel(name, alt, draw, heading=title, height=height)
+    return canvas.plot(name, alt, draw, heading=title, height=height)
 
 
 def beside(points: Sequence[Dot]) -> list[float]:

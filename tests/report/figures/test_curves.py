@@ -51,32 +51,32 @@ PANELS = {
 
 
 @pytest.fixture(scope="module", params=sorted(PANELS))
-def panel(request: pytest.FixtureRequest) -> Panel:
+def drawn(request: pytest.FixtureRequest) -> Panel:
     """Each panel in turn."""
     return PANELS[request.param]()
 
 
-def test_a_panel_is_clean_svg(panel: Panel) -> None:
+def test_a_panel_is_clean_svg(drawn: Panel) -> None:
     """Well-formed, no style attribute or sheet, no metadata, no link to anywhere, small."""
-    ET.fromstring(panel.svg)
-    assert "style" not in panel.svg
-    assert "metadata" not in panel.svg
-    assert set(re.findall(r"https?://[^\"]+", panel.svg)) == {"http://www.w3.org/2000/svg"}
-    assert len(panel.svg) < 90_000
+    ET.fromstring(drawn.svg)
+    assert "style" not in drawn.svg
+    assert "metadata" not in drawn.svg
+    assert set(re.findall(r"https?://[^\"]+", drawn.svg)) == {"http://www.w3.org/2000/svg"}
+    assert len(drawn.svg) < 90_000
 
 
-def test_every_id_of_a_panel_is_its_own(panel: Panel) -> None:
+def test_every_id_of_a_panel_is_its_own(drawn: Panel) -> None:
     """Ids start with the panel's name, and every reference leads to one of them."""
-    ids = set(re.findall(r' id="([^"]+)"', panel.svg))
-    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', panel.svg))
+    ids = set(re.findall(r' id="([^"]+)"', drawn.svg))
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', drawn.svg))
     assert all(name.startswith("a-") for name in ids)
     assert used <= ids
 
 
-def test_a_panel_says_what_it_shows(panel: Panel) -> None:
+def test_a_panel_says_what_it_shows(drawn: Panel) -> None:
     """The alternative text is a sentence with the systems or the largest value."""
-    assert len(panel.alt) > 20
-    assert panel.alt.endswith(".")
+    assert len(drawn.alt) > 20
+    assert drawn.alt.endswith(".")
 
 
 def test_the_same_panel_is_the_same_bytes() -> None:
@@ -164,7 +164,7 @@ def test_any_name_can_be_drawn(
         axes.set(title=name, xlabel=name)
         axes.set_xticks([0.0], [name])
 
-    assert "<svg" in canvas.panel("drawn", "a name", draw).svg
+    assert "<svg" in canvas.plot("drawn", "a name", draw).svg
     assert capfd.readouterr() == ("", "")
     assert not caplog.records
 

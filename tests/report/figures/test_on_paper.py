@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from matplotlib.axes import Axes
 
-from frtaudit.report.figures.canvas import panel, swatch
+from frtaudit.report.figures.canvas import plot, swatch
 from frtaudit.report.figures.on_paper import simplified
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -71,7 +71,7 @@ def _drawn(axes: Axes) -> None:
 
 
 @pytest.mark.parametrize(
-    "draw", [lambda: panel("name", "What it is", _drawn).svg, lambda: swatch(1, "pen", "a system")]
+    "draw", [lambda: plot("name", "What it is", _drawn).svg, lambda: swatch(1, "pen", "a system")]
 )
 def test_paper_paints_what_the_page_paints(draw: Callable[[], str]) -> None:
     """Every line, mark and letter, in its order, place and style."""
@@ -85,7 +85,7 @@ def test_paper_paints_what_the_page_paints(draw: Callable[[], str]) -> None:
 
 def test_paper_has_fewer_elements() -> None:
     """Marks are no references any more; letters are one path a text, and what a script reads is gone."""
-    drawing = panel("name", "What it is", _drawn).svg
+    drawing = plot("name", "What it is", _drawn).svg
     paper = simplified(drawing)
     assert paper.count("<use") < drawing.count("<use") / 2  # an exponent's letters stay
     assert paper.count("<") < drawing.count("<") / 2
