@@ -11,8 +11,8 @@ from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.text import formatting
 from frtaudit.errors import DataError, SpecError, printable
-from frtaudit.inputs.default_thresholds import Scale
 from frtaudit.inputs.places import need_run
+from frtaudit.inputs.thresholds.default_thresholds import Scale
 from frtaudit.planning.values import Cell, Section, page
 from frtaudit.report.files import refuse_sweep
 

@@ -61,7 +61,7 @@ def _refuse_absent(spec: AuditSpec) -> None:
 def _refuse_missing_lists(spec: AuditSpec) -> None:
     """What reads thresholds and pairs says of a file that is not there."""
     if spec.thresholds.file is not None and not os.path.lexists(spec.thresholds.file):
-        from frtaudit.inputs.threshold_file import thresholds_from_file
+        from frtaudit.inputs.thresholds.threshold_file import thresholds_from_file
 
         thresholds_from_file(spec, "")
     for folds in (spec.folds, *(test_set.folds for test_set in spec.test_sets.values())):

@@ -18,8 +18,8 @@ from frtaudit.core.identity import from_plain
 from frtaudit.core.methods import Target
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inputs.default_thresholds import Scale, default_thresholds
 from frtaudit.inputs.run_tables import RunTables, floor_of, labels_of, range_of, read_run_tables
+from frtaudit.inputs.thresholds.default_thresholds import Scale, default_thresholds
 from frtaudit.pipeline.audit import audit
 
 ASKED = "asked"

@@ -10,7 +10,7 @@ from frtaudit.core.spec import AuditSpec, CurveGrid, GridKind, Reach, ThresholdS
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.protocols import Provider
 from frtaudit.evaluation.system import WEIGHTINGS, OperatingPoints
-from frtaudit.inputs.threshold_file import thresholds_from_file
+from frtaudit.inputs.thresholds.threshold_file import thresholds_from_file
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.resolution import MIN_EXPECTED, unresolved
 from frtaudit.stats.rates.sums import BelowFloorError

@@ -8,8 +8,8 @@ from vendor_audits import runs
 from frtaudit.core import AuditResult, Estimate
 from frtaudit.core.canonical import digest, to_bytes
 from frtaudit.errors import SpecError
-from frtaudit.inputs.default_thresholds import Scale
 from frtaudit.inputs.run_tables import read_run_tables
+from frtaudit.inputs.thresholds.default_thresholds import Scale
 from frtaudit.pipeline.explain import Explanation, explain, scale_of
 
 

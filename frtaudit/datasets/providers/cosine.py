@@ -9,7 +9,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore
 from frtaudit.core.spec_values import COSINE_RANGE, UNIT_DISTANCE_RANGE
 from frtaudit.errors import SpecError
-from frtaudit.inputs.recommendation import check_recommended
+from frtaudit.inputs.thresholds.recommendation import check_recommended
 
 if TYPE_CHECKING:
     from frtaudit.core.arrays import Floats, Index

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.recommendation import check_recommended
+from frtaudit.inputs.thresholds.recommendation import check_recommended
 
 if TYPE_CHECKING:
     from frtaudit.core.cohort import CohortData

@@ -9,7 +9,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
-from frtaudit.inputs.recommendation import check_recommended
+from frtaudit.inputs.thresholds.recommendation import check_recommended
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -6,7 +6,7 @@ from small_audits import audit, one, pick, spec, whole
 
 from frtaudit.core.spec import Grid, GridKind, Thresholds, ThresholdSource, Weighting
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.threshold_file import thresholds_from_file
+from frtaudit.inputs.thresholds.threshold_file import thresholds_from_file
 
 GRID = Grid(kind=GridKind.EXPLICIT, values=(0.2,))
 

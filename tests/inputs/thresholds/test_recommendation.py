@@ -1,7 +1,7 @@
 import pytest
 
 from frtaudit.errors import SpecError
-from frtaudit.inputs.recommendation import check_recommended
+from frtaudit.inputs.thresholds.recommendation import check_recommended
 
 
 def test_thresholds_lie_in_the_range() -> None:

@@ -4,7 +4,7 @@ import re
 import numpy as np
 import pytest
 
-from frtaudit.inputs.default_thresholds import Scale, default_thresholds
+from frtaudit.inputs.thresholds.default_thresholds import Scale, default_thresholds
 
 DEFAULTS = default_thresholds()
 RNG = np.random.default_rng(2)

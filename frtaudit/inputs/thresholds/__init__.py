@@ -1,0 +1,1 @@
+"""Thresholds that come from elsewhere: recommended by vendors, shipped by libraries, of a file."""
