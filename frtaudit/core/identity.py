@@ -1,6 +1,7 @@
 """The audit's identity: the spec as plain data, and the spec again from plain data. Plug-ins only from the registry."""
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -57,14 +58,14 @@ def spec_digest(spec: AuditSpec, inputs: Mapping[str, str]) -> str:
 def from_plain(data: Mapping[str, object], paths: Mapping[str, object] | None = None) -> AuditSpec:
     """The spec that plain data describes, typed strictly; ``paths`` fills fields by dotted name.
 
-    ``paths`` supplies what an identity leaves out, such as ``{"cohort.root": "faces"}``; ``inputs`` in ``data`` is not
+    ``paths`` supplies what an identity leaves out, such as ``{"cohort.root": "faces", "providers[0].file": "a.csv"}``; ``inputs`` in ``data`` is not
     part of a spec and is left out. Values are not checked here: see :func:`frtaudit.config.validate.check_spec`.
 
     Raises :class:`SpecError` for unknown keys, wrong types, missing values and plug-ins that nothing registered.
     """
     spec = {key: value for key, value in data.items() if key != INPUTS}
     for dotted, value in (paths or {}).items():
-        spec = _with_value(spec, dotted.split("."), value, dotted)
+        spec = _with_value(spec, re.findall(r"[^.\[\]]+", dotted), value, dotted)
     return replace(without_analyses(spec), analyses=analyses_from_plain(spec))
 
 
@@ -213,6 +214,10 @@ def _with_value(
     if len(path) == 1:
         return {**data, path[0]: value}
     inner = data.get(path[0], {})
+    if isinstance(inner, Sequence) and path[1].isdecimal() and int(path[1]) < len(inner) and path[2:]:
+        place = int(path[1])
+        entry = _with_value(mapping(inner[place], dotted), path[2:], value, dotted)
+        return {**data, path[0]: [*inner[:place], entry, *inner[place + 1 :]]}
     if not isinstance(inner, Mapping):
         raise SpecError(dotted, f"{path[0]!r} holds no keys{closest(path[0], data)}", ", ".join(data))
     return {**data, path[0]: _with_value(inner, path[1:], value, dotted)}

@@ -11,11 +11,13 @@ from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.core.text.formatting import counted
 from frtaudit.stats.intervals import bootstrap_intervals
-from frtaudit.stats.intervals.closed_form import CLOSED_FORM
+from frtaudit.stats.intervals.closed_form import CLOSED_FORM, PooledRate
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
-PLAN_OF: Mapping[Method, Plan] = {
+PLAN_OF: Mapping[
+    Method, Plan
+] = {  # the replicates that a method needs; all but ``wilson`` make bounds of them
     Method.NAIVE: Plan.IMAGES,
     Method.RECENTERED: Plan.IMAGES,
     Method.GAUSSIAN: Plan.IMAGES,
@@ -103,7 +105,13 @@ def _published(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
         return empty(spec.method, alpha, "no comparison", spec.target)
     if summary.variance is None:
         return empty(spec.method, alpha, "the published intervals are for pooled rates", spec.target)
-    bounds = CLOSED_FORM[spec.method](summary.errors, summary.trials, summary.variance, alpha)
+    rate = PooledRate(
+        errors=summary.errors,
+        trials=summary.trials,
+        variance=summary.variance,
+        n_eff=summary.rule(alpha).n_eff or 0.0,
+    )
+    bounds = CLOSED_FORM[spec.method](rate, alpha)
     return Interval.of(bounds.low, bounds.high, alpha, spec.method, spec.target, n_eff=finite(bounds.n_eff))
 
 

@@ -68,7 +68,7 @@ class Provider(Protocol):
 
     @property
     def score_range(self) -> tuple[float, float]:
-        """Lowest and highest possible score."""
+        """Lowest and highest possible score, both finite; scored failures have the lowest."""
 
     @property
     def recommended(self) -> Mapping[str, float]:

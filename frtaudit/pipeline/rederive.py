@@ -134,6 +134,7 @@ def paths_of(spec: AuditSpec) -> dict[str, object]:
     for name, test_set in spec.test_sets.items():
         parts |= {f"test_sets.{name}.pairs.": test_set.pairs, f"test_sets.{name}.folds.": test_set.folds}
     parts |= {f"analyses.{name}.": analysis for name, analysis in spec.analyses.items()}
+    parts |= {f"providers[{place}].": provider for place, provider in enumerate(spec.providers or ())}
     return {
         f"{prefix}{field.name}": value
         for prefix, part in parts.items()

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,12 +11,21 @@ import pytest
 from full_specs import to_full
 
 from frtaudit.config.load import load_spec
+from frtaudit.core import registry
 from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.identity import to_plain
-from frtaudit.core.spec import AuditSpec, Engine
+from frtaudit.core.spec import PATH, AuditSpec, Engine
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import rederive as module
 from frtaudit.pipeline.rederive import given_paths, held_seal, note_paths, noted_paths, rederive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfAFile:
+    """A system that reads a file."""
+
+    name: str
+    file: str = field(default="scores.csv", metadata=PATH)
 
 
 @pytest.fixture(autouse=True)
@@ -199,6 +208,27 @@ def test_paths_of_test_sets_and_analyses_are_noted(tmp_path: Path, audited: list
     assert "csv" not in str(to_plain(spec))
     rederive(noted(spec), tmp_path, [])
     assert to_full(audited[0]) | {"report": None} == to_full(spec) | {"report": None}
+
+
+def test_paths_of_providers_are_noted_and_given_by_their_place(
+    tmp_path: Path, audited: list[AuditSpec], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system of another wheel may read a file of its own, which is no part of the identity."""
+    monkeypatch.setitem(registry._registered, ("provider", "of_a_file"), OfAFile)
+    system = OfAFile(name="a", file="a.csv")
+    spec = replace(lfw(), providers=("facenet", system))
+    assert "csv" not in str(to_plain(spec))
+    recorded = noted(spec)
+    rederive(recorded, tmp_path, [])
+    rederive(recorded, tmp_path, ["providers[1].file=b.csv"])
+    assert [each.providers for each in audited] == [
+        ("facenet", system),
+        ("facenet", replace(system, file="b.csv")),
+    ]
+    with pytest.raises(SpecError, match=r"^providers\[2\]\.file: 'providers' holds no keys"):
+        rederive(recorded, tmp_path, ["providers[2].file=b.csv"])
+    with pytest.raises(SpecError, match=r"^providers\[0\]\.file: "):
+        rederive(recorded, tmp_path, ["providers[0].file=b.csv"])
 
 
 def test_a_seal_comes_from_the_run(tmp_path: Path) -> None:

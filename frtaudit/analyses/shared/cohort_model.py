@@ -108,7 +108,8 @@ def methods_of(system: SystemData, rate: str) -> dict[Method, str | None]:
         elif spec.target is Target.FIXED_IDENTITIES:
             reasons[method] = NOT_NEW
         else:
-            reasons[method] = "not simulated: a diagnostic"
+            diagnostic = ": a diagnostic" if method is Method.TWO_LEVEL else ""
+            reasons[method] = f"not simulated{diagnostic}"
     return reasons
 
 

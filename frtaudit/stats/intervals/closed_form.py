@@ -6,6 +6,7 @@ variance that knows which comparisons share a subject.
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from frtaudit.core.methods import Method
@@ -77,8 +78,22 @@ def critical_value(alpha: float) -> float:
     return float(-scipy.special.ndtri(alpha / 2))
 
 
-# Of a pooled rate: errors, trials, plug-in variance and alpha to bounds.
-CLOSED_FORM: Mapping[Method, Callable[[int, int, float, float], Score]] = {
-    Method.WILSON_IID: lambda errors, trials, _, alpha: wilson_iid(errors, trials, alpha),
-    Method.WILSON_PLUGIN: wilson_plugin,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledRate:
+    """What an interval in closed form is made of.
+
+    ``errors``, ``trials``: pooled counts, ``trials`` >= 1; ``variance``: the published plug-in; ``n_eff``: the effective
+    number of comparisons of ``wilson`` (FORMULAS 8.1), which is not that of ``wilson_plugin``.
+    """
+
+    errors: int
+    trials: int
+    variance: float
+    n_eff: float
+
+
+# Of a pooled rate, at alpha.
+CLOSED_FORM: Mapping[Method, Callable[[PooledRate, float], Score]] = {
+    Method.WILSON_IID: lambda rate, alpha: wilson_iid(rate.errors, rate.trials, alpha),
+    Method.WILSON_PLUGIN: lambda rate, alpha: wilson_plugin(rate.errors, rate.trials, rate.variance, alpha),
 }
