@@ -58,8 +58,9 @@ def spec_digest(spec: AuditSpec, inputs: Mapping[str, str]) -> str:
 def from_plain(data: Mapping[str, object], paths: Mapping[str, object] | None = None) -> AuditSpec:
     """The spec that plain data describes, typed strictly; ``paths`` fills fields by dotted name.
 
-    ``paths`` supplies what an identity leaves out, such as ``{"cohort.root": "faces", "providers[0].file": "a.csv"}``; ``inputs`` in ``data`` is not
-    part of a spec and is left out. Values are not checked here: see :func:`frtaudit.config.validate.check_spec`.
+    ``paths`` supplies what an identity leaves out, such as ``{"cohort.root": "faces", "providers[0].file": "a.csv"}``;
+    ``inputs`` in ``data`` is not part of a spec and is left out. Values are not checked here: see
+    :func:`frtaudit.config.validate.check_spec`.
 
     Raises :class:`SpecError` for unknown keys, wrong types, missing values and plug-ins that nothing registered.
     """

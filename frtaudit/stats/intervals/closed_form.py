@@ -82,8 +82,8 @@ def critical_value(alpha: float) -> float:
 class PooledRate:
     """What an interval in closed form is made of.
 
-    ``errors``, ``trials``: pooled counts, ``trials`` >= 1; ``variance``: the published plug-in; ``n_eff``: the effective
-    number of comparisons of ``wilson`` (FORMULAS 8.1), which is not that of ``wilson_plugin``.
+    ``errors``, ``trials``: pooled counts, ``trials`` >= 1; ``variance``: the published plug-in; ``n_eff``: the
+    effective number of comparisons of ``wilson`` (FORMULAS 8.1), which is not that of ``wilson_plugin``.
     """
 
     errors: int
