@@ -271,10 +271,12 @@ def _too_small(requirement: RequirementSpec, estimate: Estimate, context: Judgem
         if estimate.analysis != TRANSACTIONS:
             return NO_TRANSACTIONS
         sizes["transactions"] = estimate.denominator
-    for kind, least in requirement.minimum.items():
-        if (size := sizes.get(kind)) is not None and size < least:
-            return f"it asks for {formatting.count(least)} {kind}, and these are {formatting.count(size)}"
-    return None
+    missed = [
+        f"{formatting.count(least)} {kind}, and these are {formatting.count(size)}"
+        for kind, least in requirement.minimum.items()
+        if (size := sizes.get(kind)) is not None and size < least
+    ]
+    return f"it asks for {'; for '.join(missed)}" if missed else None
 
 
 def _untestable(requirement: RequirementSpec, estimate: Estimate, interval: Interval | None) -> str | None:

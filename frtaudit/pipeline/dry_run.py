@@ -10,9 +10,9 @@ import numpy as np
 from frtaudit.core import Cohort, CohortData, Groups
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
-from frtaudit.core.spec import AuditSpec, Engine, FoldSource
+from frtaudit.core.spec import AuditSpec, Engine, FoldSource, RequirementSpec
 from frtaudit.core.spec_values import OrderRule, PadesLevel
-from frtaudit.evaluation.answerable import TRANSACTIONS, why_not
+from frtaudit.evaluation.answerable import EACH, EVERYBODY, TRANSACTIONS, why_not
 from frtaudit.evaluation.family_size import planned
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.score_notes import direction_notes, lacking_notes, not_compared
@@ -51,7 +51,7 @@ def check(spec: AuditSpec) -> list[str]:
     lines.append(f"protocol: {kind}, {planned_non_mated(cohort_data.cohort, comparisons)} of them non-mated")
     shapes = {name: read().vectors.shape for name, read in cohort_data.templates.items()}
     lines += [_provider_line(cohort_data, name, shapes) for name in systems]
-    lines += _requirement_lines(spec, groups, systems)
+    lines += _requirement_lines(spec, cohort_data.cohort, groups, systems)
     if spec.folds.source is FoldSource.FILE and spec.folds.file:
         read_pairs(Path(spec.folds.file), cohort_data.cohort)
     elif spec.folds.source is FoldSource.OFFICIAL and cohort_data.pairs:
@@ -185,7 +185,9 @@ def _provider_line(cohort_data: CohortData, name: str, shapes: Mapping[str, tupl
     return f"provider {name}: {rows} templates of {width} numbers{f', {failed} failures to acquire' if failed else ''}"
 
 
-def _requirement_lines(spec: AuditSpec, groups: Groups, systems: Sequence[str]) -> Iterator[str]:
+def _requirement_lines(
+    spec: AuditSpec, cohort: Cohort, groups: Groups, systems: Sequence[str]
+) -> Iterator[str]:
     """Each requirement with its limit, group and systems, or the reason why it is not testable."""
     if not spec.requirements:
         yield "requirement: none, so there will be no verdict"
@@ -200,7 +202,24 @@ def _requirement_lines(spec: AuditSpec, groups: Groups, systems: Sequence[str]) 
         of = planned([requirement], ranked, len(systems), counted=TRANSACTIONS in spec.analyses)
         verdicts = "one verdict" if of == 1 else f"{of} verdicts"
         limit = limit_of(requirement).removeprefix("the limit of ")
-        yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}"
+        few = ", ".join(_too_small(requirement, cohort))
+        lacks = (
+            f"; not testable, fewer than {requirement.minimum.get('subjects')} subjects: {few}" if few else ""
+        )
+        yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}{lacks}"
+
+
+def _too_small(requirement: RequirementSpec, cohort: Cohort) -> Iterator[str]:
+    """The groups of a requirement that have fewer subjects than it asks for."""
+    least = requirement.minimum.get("subjects", 0)
+    if requirement.group == EVERYBODY and cohort.n_subjects < least:
+        yield f"these are {cohort.n_subjects}"
+    for name, schema in cohort.classifications.items():
+        for code, group in enumerate(schema.classes):
+            people = int((schema.codes == code).sum())
+            asked = requirement.group in (EACH, group) and requirement.schema in (None, name)
+            if asked and 0 < people < least:
+                yield f"{group} ({people})"
 
 
 def _expected_line(spec: AuditSpec, cohort: Cohort, systems: int, width: int) -> str:

@@ -126,6 +126,22 @@ def test_it_says_who_is_judged_and_what_cannot_be() -> None:
     ]
 
 
+def test_it_says_which_groups_are_too_small() -> None:
+    """Groups with fewer subjects than a requirement's minimum; everybody where it is about all."""
+    at = {"fmr": 0.1}
+    few = RequirementSpec(name="few", metric="fnmr_at_fmr", at=at, limit=0.1, minimum={"subjects": 25})
+    asked = (
+        few,
+        replace(few, name="enough", minimum={"subjects": 24}),
+        replace(few, name="each", group="each"),
+    )
+    ends = [
+        line.partition("one, two")[2] for line in check(spec(requirements=asked)) if "requirement " in line
+    ]
+    each = "; not testable, fewer than 25 subjects: x (12), y (12)"
+    assert ends == ["; not testable, fewer than 25 subjects: these are 24", "", each]
+
+
 def test_unknown_classes_and_drops_are_said(tmp_path: Path) -> None:
     """Subjects without a class are counted beside the classes."""
     schemas = {"group": SchemaSpec(column="group", classes=("x",), unknown=("y",))}
