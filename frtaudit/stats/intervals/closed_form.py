@@ -83,7 +83,7 @@ class PooledRate:
     """What an interval in closed form is made of.
 
     ``errors``, ``trials``: pooled counts, ``trials`` >= 1; ``variance``: the published plug-in; ``n_eff``: the
-    effective number of comparisons of ``wilson`` (FORMULAS 8.1), which is not that of ``wilson_plugin``; 0 where nothing
+    effective number of comparisons of ``wilson`` (8.1), not of ``wilson_plugin``; 0 where nothing
     is known, and every interval is [0, 1].
     """
 
