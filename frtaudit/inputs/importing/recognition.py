@@ -24,9 +24,10 @@ def recognise(folder: Contents, named: str = "") -> tuple[Reader, Evidence]:
         reader = cast("Reader", lookup(GROUP, named, "as")())
         evidence = reader.recognise(folder)
         if evidence is None:
-            raise DataError(
-                str(folder.root), f"not the layout of {named}: {_about(folder)}", "without as= all are tried"
+            accepted = (
+                f"{(type(reader).__doc__ or named).splitlines()[0].rstrip('.')}; without as= all are tried"
             )
+            raise DataError(str(folder.root), f"not the layout of {named}: {_about(folder)}", accepted)
         return reader, evidence
     readers = {name: cast("Reader", lookup(GROUP, name, "as")()) for name in names(GROUP)}
     recognised = {name: why for name, reader in readers.items() if (why := reader.recognise(folder))}

@@ -11,6 +11,7 @@ from frtaudit.inputs.importing.values import UNKNOWN, Evidence, KnownSet, Option
 
 MIN_PEOPLE = 2
 MIN_OF_ONE = 2  # images of somebody: mated pairs
+MAX_NAMED = 3  # files that are not read
 
 
 @register("known_set", "people_folders")
@@ -44,6 +45,9 @@ class PeopleFolders:
         single = sum(count == 1 for count in Counter(names).values())
         if single:
             notes.append(f"people with one image, in non-mated comparisons only: {single}")
+        lists = folder.texts()
+        if lists:
+            notes.append(f"not read: {', '.join(lists[:MAX_NAMED])}: no list of pairs or table that is known")
         return KnownSet(
             name="people",
             title="a folder of people",

@@ -313,6 +313,8 @@ def test_a_folder_of_people_is_all_pairs(tmp_path: Path) -> None:
     assert known.notes == ("people with one image, in non-mated comparisons only: 1",)
     (tmp_path / "a/1.png").write_bytes(b"")
     assert list(read(tmp_path).samples.ids) == ["a/1.jpg", "a/1.png", "a/2.jpg", "b/1.png"]
+    (tmp_path / "pairs.txt").write_text("a\t1\t2\na\t1\tb\t1\n")
+    assert read(tmp_path).notes[-1] == "not read: pairs.txt: no list of pairs or table that is known"
 
 
 @pytest.mark.parametrize("header", [True, False])
