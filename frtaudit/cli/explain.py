@@ -101,8 +101,12 @@ def _sections(explanation: "Explanation") -> list[Section]:
 
 
 def _row(meaning: "Meaning") -> tuple[Cell, ...]:
+    """A threshold that was asked for has all its digits: beside six of them stands another rate."""
+    from frtaudit.pipeline.explain import ASKED
+
     group = meaning.group if meaning.schema is None else f"{meaning.schema}: {meaning.label}"
-    threshold = formatting.score(meaning.threshold)
+    whole = float(f"{meaning.threshold:.6g}") == meaning.threshold or meaning.origin != ASKED
+    threshold = formatting.score(meaning.threshold) if whole else repr(meaning.threshold)
     return threshold, meaning.origin, group, *_cells(meaning.fmr), *_cells(meaning.fnmr)
 
 

@@ -66,6 +66,8 @@ def run(
     with _made(folder):
         try:
             return _audit(spec, folder, fail_on, as_json=as_json)
+        except BrokenPipeError:  # nobody reads what it prints: the run is done
+            raise
         except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
             return _refused(error)
 
@@ -102,7 +104,11 @@ def complete(words: Sequence[str]) -> int:
 
 def refuse_used(folder: Path) -> None:
     """Raise :class:`SpecError` for an output folder that already holds a result."""
-    if (folder / RESULT).exists():
+    try:
+        used = (folder / RESULT).exists()
+    except OSError as error:  # a name that is too long
+        raise as_line(error, RUN_FOLDER) from error
+    if used:
         text = f"{folder.name} already contains a {RESULT}"
         raise SpecError("hydra.run.dir", text, "a folder without a result")
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.canonical import mapping
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
@@ -33,7 +34,11 @@ def on_shared_samples(read: Sequence[RunTables]) -> list[RunTables]:
     of_first = rosters[0].loc[order]
     if of_first.nunique() < 2:
         problem = f"{len(order)} of the images of {read[0].folder} are in every run"
-        raise DataError("compare", problem, SAME_PEOPLE)
+        of_others = next(
+            (run.folder for run in read if mapping(run.spec.get("cohort")).get("type") == "runs"), None
+        )
+        accepted = SAME_PEOPLE if of_others is None else f"the runs that {of_others} compares, in its place"
+        raise DataError("compare", problem, accepted)
     for run, roster in zip(read[1:], rosters[1:], strict=True):
         if not _one_to_one(of_first, roster.loc[order]):
             problem = f"gives images other subjects than {read[0].folder}"

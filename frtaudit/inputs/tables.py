@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from frtaudit.core.arrays import Flags, Floats, Texts
+    from frtaudit.core.arrays import Flags, Floats, Ints, Texts
     from frtaudit.inputs.coded import Coded
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
@@ -43,7 +43,7 @@ _UNREADABLE_TEXT = (ValueError, OSError, csv.Error, MemoryError, EOFError, zlib.
 class Table:
     """A table as it was read.
 
-    ``name``: what errors call the file; ``frame``: R rows, its index counts the rows of the file from 0;
+    ``name``: what errors call the file; ``frame``: R rows, its index is where they stand in the file, from 0;
     ``unit`` and ``first``: how a row is told to a reader ("line" counts the header, "row" does not);
     ``decimal_comma``: whether numbers may have one, as spreadsheets write them where semicolons part the fields.
     """
@@ -251,7 +251,7 @@ def _csv(path: Path, name: str) -> Table:
     import pandas as pd
 
     try:
-        _check_text(path, name)
+        ends = _check_text(path, name)
         with io.TextIOWrapper(open_text(path), encoding="utf-8-sig", newline="") as stream:
             separator, skipped, header = _head(stream, name)
         check_columns([column.strip() for column in header], name)
@@ -270,9 +270,21 @@ def _csv(path: Path, name: str) -> Table:
     if not isinstance(frame.index, pd.RangeIndex):
         problem = "holds more fields than the header"
         raise DataError(f"{name} line {2 + skipped}", problem, "as many fields as the header")
+    if ends > skipped + 1 + len(frame):
+        frame.index = pd.Index(_first_lines(frame))
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     frame = _filled(frame[(frame != "").any(axis=1)], name)
     return Table(name=name, frame=frame, unit="line", first=2 + skipped, decimal_comma=separator == ";")
+
+
+def _first_lines(frame: "pd.DataFrame") -> "Ints":
+    """The line at which each row begins, counted from 0, where quoted fields hold ends of lines; shape (R,)."""
+    import numpy as np
+
+    inside = np.zeros(len(frame), np.int64)
+    for column in frame:
+        inside += frame[column].str.count("\n").to_numpy(np.int64)
+    return np.arange(len(frame), dtype=np.int64) + np.cumsum(inside) - inside
 
 
 def _unread(path: Path, name: str, error: Exception) -> DataError:
@@ -306,8 +318,8 @@ def _head(stream: io.TextIOWrapper, name: str) -> tuple[str, int, list[str]]:
     return separator, int(declared is not None), header
 
 
-def _check_text(path: Path, name: str) -> None:
-    """Refuse UTF-16, a zero byte, which no text holds, and a small file that unpacks to a huge one."""
+def _check_text(path: Path, name: str) -> int:
+    """How many ends of lines a file has; refused are UTF-16, zero bytes, a small file that unpacks to a huge one."""
     size, line, packed = 0, 1, path.stat().st_size
     with open_text(path) as stream:
         while block := stream.read(_BLOCK):
@@ -320,6 +332,7 @@ def _check_text(path: Path, name: str) -> None:
             size, line = size + len(block), line + block.count(b"\n")
             if size > INFLATED and size > RATIO * packed:
                 raise DataError(name, f"more than {size} bytes packed into {packed}", "the table, unpacked")
+    return line - 1
 
 
 def separator_in(header: str) -> str:

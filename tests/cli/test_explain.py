@@ -25,6 +25,15 @@ def test_a_table_or_json_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "weighting identity: every subject, or pair of subjects, counts the same" in table
 
 
+def test_a_threshold_is_printed_as_it_was_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    """All its digits: six of them may be another threshold, at which a score lies."""
+    words = ["threshold=0.2500001", "threshold=0.25"]
+    assert main.main(["explain", str(runs() / "one"), *words]) == 0
+    table = capsys.readouterr().out
+    assert table.count("0.2500001 ") == 3
+    assert table.count("0.25 ") == 3
+
+
 def test_groups_are_called_as_in_the_report(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,10 @@ from frtaudit.core.registry import names
         (["{}", "into=x", "into=y"], "'into=y'; accepted: into=..."),
         (["{}/nowhere", "into=x"], "no such folder or file"),
         (["{}", "into=x", "as=nothing"], "no known_set is named 'nothing'"),
-        (["{}", "into=x", "as=rfw"], "not the layout of rfw: 0 files; accepted: RFW: RACE_pairs.txt for up to four"),
+        (
+            ["{}", "into=x", "as=rfw"],
+            "not the layout of rfw: 0 files; accepted: RFW: RACE_pairs.txt for up to four",
+        ),
         (["{}", "into=x", "mated=maybe"], "mated: 'maybe'; accepted: labels"),
     ],
 )

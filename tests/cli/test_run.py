@@ -1,7 +1,9 @@
 """Tests of frtaudit.cli.run: exit codes, refusals. The audit itself is a stand-in, but for one small real run."""
 
 import errno
+import io
 import json
+import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -159,6 +161,25 @@ def test_a_file_is_no_run_folder(
     with pytest.raises(FileExistsError):
         run("hydra.run.dir=taken")
     assert lines(capsys) == []
+
+
+def test_a_name_that_is_too_long_is_that_of_the_run_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    """The line names the field, not a file that the run would have written."""
+    assert run(f"hydra.run.dir={'a' * 300}") == 1
+    assert lines(capsys) == ["frtaudit: hydra.run.dir: the name is too long; accepted: a shorter name"]
+
+
+def test_a_run_whose_reader_has_enough_is_no_fault(somewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`frtaudit run | head -1`: the run is whole, and its pipe broken."""
+
+    class Broken(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stdout", Broken())
+    with pytest.raises(BrokenPipeError):
+        run("hydra.run.dir=out")
+    assert (somewhere / "out" / "result.json").is_file()
 
 
 def test_a_folder_with_a_result_is_refused_and_left_alone(

@@ -79,16 +79,13 @@ def test_a_run_is_brought_to_the_samples_of_the_other() -> None:
 
 def test_people_that_are_not_the_same_are_refused() -> None:
     """No two people in common; an image of another person; a person of another class; another rule for pairs."""
+    renamed = {name: f"x{name}" for name in tables_of("two").tables["samples"]["sample"]}
+    comparison = translated(tables_of("two"), renamed)
+    comparison = replace(comparison, folder="both", result={"spec": {"cohort": {"type": "runs"}}})
+    with pytest.raises(DataError, match="accepted: the runs that both compares, in its place$"):
+        on_shared_samples([tables_of("one"), comparison])
     with pytest.raises(DataError, match="compare: 0 of the images of one are in every run"):
-        on_shared_samples(
-            [
-                tables_of("one"),
-                translated(
-                    tables_of("two"),
-                    {name: f"x{name}" for name in tables_of("two").tables["samples"]["sample"]},
-                ),
-            ]
-        )
+        on_shared_samples([tables_of("one"), translated(tables_of("two"), renamed)])
     subjects = tables_of("two").tables["samples"]["subject"].astype(str).to_numpy().copy()
     subjects[0] = subjects[-1]
     with pytest.raises(DataError, match="two: gives images other subjects than one"):

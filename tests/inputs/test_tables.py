@@ -35,9 +35,12 @@ def test_parquet_and_csv_read_alike(tmp_path: Path) -> None:
 
 
 def test_a_line_is_named_as_an_editor_counts_it(tmp_path: Path) -> None:
-    """Places count the header and blank lines."""
+    """Places count the header, blank lines and the lines of a field in quotes."""
     table = read_table(table_file(tmp_path, "id,x\n1,a\n\n2,b\n"), "t.csv")
     assert [table.place(row) for row in range(2)] == ["t.csv line 2", "t.csv line 4"]
+    text = 'sep=;\r\nid;x\r\n"1\n\n";"a\nb"\r\n2;b\r\n\r\n3;c'
+    table = read_table(table_file(tmp_path, text), "t.csv")
+    assert [table.place(row) for row in range(3)] == ["t.csv line 3", "t.csv line 7", "t.csv line 9"]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:

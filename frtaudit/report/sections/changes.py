@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from frtaudit.core import AuditResult, Finding, Target
-from frtaudit.core.canonical import Json, mapping
+from frtaudit.core import AuditResult, Estimate, Finding, Target
+from frtaudit.core.canonical import Json, entries, mapping
 from frtaudit.core.result import Previous
+from frtaudit.core.spec import ThresholdSource
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
@@ -14,6 +15,9 @@ from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
 SHOWN = 16
+NAMES = frozenset({"name", "recommended"})  # of a threshold
+MOVES = frozenset({"threshold", "version"})  # and what may be another under its name
+ASKED = ("metric", "of", "at", "schema", "group", "weighting", "sense", "strict", "sided", "level", "minimum")
 COLUMNS = (
     *header(["System, group"], ["Then"]),
     *header(["Verdict then"], ["Now"]),
@@ -58,7 +62,12 @@ def _caveats(source: Source, previous: Previous) -> Iterator[str]:
             "number of it is compared."
         )
         return
-    if then.digests.get("cohort") != now.digests.get("cohort"):
+    if "publication" in then.cohort:
+        yield (
+            "The last result is a publishable variant: whether its subjects and images are these cannot be told, and "
+            "some of its numbers are withheld."
+        )
+    elif then.digests.get("cohort") != now.digests.get("cohort"):
         yield (
             "Not the same subjects or images: the cohort's digest differs. A change may come from them, not from a "
             "system."
@@ -66,6 +75,7 @@ def _caveats(source: Source, previous: Previous) -> Iterator[str]:
     for key, difference in PARTS:
         if _text(then.spec.get(key)) != _text(now.spec.get(key)):
             yield f"The last audit had {difference}."
+    yield from _moved(now, then)
     if then.versions.get("frtaudit") != now.versions.get("frtaudit"):
         yield "The last audit was made by another version of frtaudit."
     before, after = set(Source(then).providers), set(source.providers)
@@ -76,13 +86,40 @@ def _caveats(source: Source, previous: Previous) -> Iterator[str]:
     yield from _limits(now, then)
 
 
+def _moved(now: AuditResult, then: AuditResult) -> Iterator[str]:
+    """Thresholds from elsewhere that have another value now."""
+    before, after = _named(then), _named(now)
+    for provider_name, name in sorted(set(before) & set(after)):
+        if before[provider_name, name] != after[provider_name, name]:
+            yield f"The threshold “{name}” of {provider_name} had another value."
+
+
+def _named(result: AuditResult) -> dict[tuple[str, str], object]:
+    """Provider and name of each threshold that was not chosen on the data, with its value."""
+    return {
+        (estimate.provider, str(estimate.at[key])): estimate.at["threshold"]
+        for estimate in result.estimates
+        if "threshold" in estimate.at and estimate.at.get("source") != ThresholdSource.SAME_DATA.value
+        for key in sorted(NAMES & set(estimate.at))
+    }
+
+
+def _asked(result: AuditResult) -> dict[str, str]:
+    """What each requirement is about, but for its limit."""
+    requirements = [mapping(requirement) for requirement in entries(result.spec.get("requirements"))]
+    return {str(each.get("name")): repr([_text(each.get(key)) for key in ASKED]) for each in requirements}
+
+
 def _limits(now: AuditResult, then: AuditResult) -> Iterator[str]:
     limits = {finding.requirement: finding.limit for finding in then.findings}
+    before, after = _asked(then), _asked(now)
     for name in dict.fromkeys(finding.requirement for finding in now.findings):
         if name not in limits:
             yield f"“{name}” was not required then."
         elif limits[name] != next(finding.limit for finding in now.findings if finding.requirement == name):
             yield f"“{name}” had another limit."
+        elif before.get(name) != after.get(name):
+            yield f"“{name}” was about something else: its metric, operating point, group or rule differs."
     for name in dict.fromkeys(
         limit for limit in limits if limit not in {f.requirement for f in now.findings}
     ):
@@ -93,11 +130,20 @@ def _text(value: Json) -> str:
     return repr(sorted(mapping(value).items())) if mapping(value) else repr(value)
 
 
+def _key(estimate: Estimate) -> tuple[object, ...]:
+    """What an estimate is of in both audits: a threshold with a name is the same one, whatever its value."""
+    provider, weighting, schema, group, _ = estimate.place
+    named = NAMES & set(estimate.at)
+    at = tuple((key, value) for key, value in sorted(estimate.at.items()) if not (named and key in MOVES))
+    return estimate.metric, provider, weighting, schema, group, at
+
+
 def _table(source: Source, then: AuditResult) -> Table | None:
-    """A row for each finding of now, by requirement."""
-    known = {(record.estimate.metric, *record.estimate.place): record for record in Source(then).records}
-    verdicts = {
-        (finding.requirement, judged.metric, *judged.place): finding
+    """A row for each finding of now, by requirement; below it what a requirement was judged on then, and no more."""
+    before = Source(then)
+    known = {_key(record.estimate): record for record in before.records}
+    earlier = {
+        (finding.requirement, _key(judged)): finding
         for finding in then.findings
         if (judged := then.judged(finding)) is not None
     }
@@ -105,30 +151,52 @@ def _table(source: Source, then: AuditResult) -> Table | None:
     blocks: dict[str, list[tuple[Text, ...]]] = {}
     for index, finding in enumerate(source.result.findings):
         record = record_of(source, finding)
-        if record is None:
-            continue
-        key = (record.estimate.metric, *record.estimate.place)
-        row = _row(source, record, index, known.get(key), verdicts.get((finding.requirement, *key)))
-        blocks.setdefault(finding.requirement, []).append(row)
+        rows = blocks.setdefault(finding.requirement, [])
+        if record is not None:
+            old, verdict = (
+                known.get(_key(record.estimate)),
+                earlier.pop((finding.requirement, _key(record.estimate)), None),
+            )
+            rows.append(
+                (
+                    _who(source, record),
+                    *_then(old, verdict),
+                    _numbers(record),
+                    *_now(source, index, record, old),
+                )
+            )
+    for (requirement, key), finding in earlier.items():
+        if requirement in blocks and key in known:
+            who = _earlier(_who(before, known[key]))
+            blocks[requirement].append(
+                (who, *_then(known[key], finding), phrases.DASH, *_gone(source, requirement))
+            )
+    blocks = {requirement: rows for requirement, rows in blocks.items() if rows}
     if not blocks:
         return None
     caption = phrases.titled(
         "Then and now.",
-        "The estimate of each requirement, its interval for the population, errors / trials. A dash: the last "
-        "audit has no such number.",
+        "The estimate of each requirement, its interval for the population, errors / trials. A dash: that audit has no "
+        "such number.",
     )
     return build_table("changes", caption, COLUMNS, headed(blocks), notes, "dense")
 
 
-def _row(
-    source: Source, record: Record, index: int, old: Record | None, verdict: Finding | None
-) -> tuple[Text, ...]:
+def _who(source: Source, record: Record) -> Text:
     who: list[Part] = [provider(record)]
     if record.estimate.group != "all":
         who += [", ", phrases.group(source, record)]
-    code = source.result.findings[index].verdict.value
-    now = phrases.bold(display_name(words().verdict, code), f"/findings/{index}/verdict")
-    then = "–" if verdict is None else display_name(words().verdict, verdict.verdict.value)
+    return spans(*who)
+
+
+def _then(old: Record | None, verdict: Finding | None) -> tuple[Text, Text]:
+    code = None if verdict is None else verdict.verdict.value
+    numbers = phrases.DASH if old is None else _earlier(_numbers(old))
+    return numbers, phrases.DASH if code is None else spans(display_name(words().verdict, code))
+
+
+def _now(source: Source, index: int, record: Record, old: Record | None) -> tuple[Text, Text]:
+    """The verdict of a finding, and where its estimate went."""
     before, after = None if old is None else old.estimate.value, record.estimate.value
     if before is None or after is None:
         direction = "–"
@@ -136,14 +204,21 @@ def _row(
         direction = "the same"
     else:
         direction = "higher" if after > before else "lower"
-    return (
-        spans(*who),
-        phrases.DASH if old is None else _earlier(_numbers(old)),
-        spans(then),
-        _numbers(record),
-        (now,),
-        spans(direction),
+    return (_verdict(source, index),), spans(direction)
+
+
+def _gone(source: Source, requirement: str) -> tuple[Text, Text]:
+    """The verdict on a requirement that nothing estimates now; a dash where it is judged on something else."""
+    findings = enumerate(source.result.findings)
+    index = next(
+        (n for n, each in findings if each.requirement == requirement and each.estimate is None), None
     )
+    return phrases.DASH if index is None else (_verdict(source, index),), phrases.DASH
+
+
+def _verdict(source: Source, index: int) -> TextSpan:
+    code = source.result.findings[index].verdict.value
+    return phrases.bold(display_name(words().verdict, code), f"/findings/{index}/verdict")
 
 
 def _numbers(record: Record) -> Text:

@@ -71,7 +71,7 @@ def _models(source: Source) -> Figure | None:
     panel = systems.overlaid(MODELS_NAME, "Two systems", front.series(source, curves), "FNMR", rates=True)
     return Figure(
         name="two-models",
-        title=f"Two systems: {' and '.join(names)}",
+        title=f"Two systems: {' and '.join(names)}" if len(names) > 1 else f"{names[0]}, one of two systems",
         caption=spans(
             f"Overall FNMR over FMR, {_bands(source, curves)}. Overlap of bands does not show equality, "
             "because both systems were evaluated on the same images: compare their paired differences.",

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from report_fixture import DATE, SETTINGS, result
 
-from frtaudit.core import AuditResult
-from frtaudit.core.canonical import sha256
+from frtaudit.core import AuditResult, Verdict
+from frtaudit.core.canonical import entries, mapping, sha256
 from frtaudit.core.result import Previous
 from frtaudit.core.spec_values import Signatory
 from frtaudit.report import render
@@ -87,6 +87,71 @@ def test_what_is_not_comparable_is_said() -> None:
     text = text_of(view(replace(base, estimates=renamed, curves=curves)))
     assert "old was audited then" in text
     assert "quill_2 was not audited then" in text
+
+
+def rows_of(view: View) -> list[list[str]]:
+    """The cells of the table as texts."""
+    return [[plain_text(cell) for cell in row] for block in view.main[0].blocks for row in block.rows]
+
+
+def test_a_requirement_that_nothing_estimates_now_keeps_its_row_of_then() -> None:
+    """What was judged then stands beside the verdict of now: a verdict that was lost is a change."""
+    base = result()
+    judged = next(
+        finding for finding in base.findings if finding.estimate is not None and finding.bound is not None
+    )
+    bare = replace(judged, estimate=None, verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None, p=None)
+    others = tuple(finding for finding in base.findings if finding.requirement != judged.requirement)
+    now = replace(base, findings=(bare, *others))
+    built = changes.build(Source(now, SETTINGS, previous(base)))
+    assert built is not None
+    then = [row for row in rows_of(view(base)) if row[1] != "–"]
+    gone = [row for row in rows_of(built) if row[3] == "–"]
+    assert len(gone) == sum(finding.requirement == judged.requirement for finding in base.findings)
+    assert {(row[0], row[1], row[2]) for row in gone} <= {(row[0], row[1], row[2]) for row in then}
+    assert {row[4] for row in gone} == {"not testable"}
+
+
+def test_a_threshold_of_the_same_name_is_compared_and_said_to_have_moved() -> None:
+    """A file of thresholds may have other values: the requirement at its name has both numbers."""
+    base = result()
+    first = base.findings[0]
+    place = int((first.estimate or "").rsplit("/", 1)[1])
+
+    def at(threshold: float) -> AuditResult:
+        where = {"name": "operating point", "source": "file", "threshold": threshold}
+        moved = replace(base.estimates[place], at=where)
+        return replace(base, estimates=(*base.estimates[:place], moved, *base.estimates[place + 1 :]))
+
+    built = changes.build(Source(at(0.43), SETTINGS, previous(at(0.41))))
+    assert built is not None
+    name = base.estimates[place].provider
+    assert text_of(built) == f"The threshold “operating point” of {name} had another value."
+    assert "–" not in rows_of(built)[0][1:3]
+
+
+def test_another_question_under_the_same_name_is_said() -> None:
+    """A requirement with its name and limit at another operating point is not the one of then."""
+    base = result()
+    asked = [dict(mapping(each)) for each in entries(base.spec["requirements"])]
+    asked[0]["group"] = "max"
+    text = text_of(view(replace(base, spec={**base.spec, "requirements": asked})))
+    assert (
+        text
+        == f"“{asked[0]['name']}” was about something else: its metric, operating point, group or rule differs."
+    )
+
+
+def test_a_publishable_variant_says_nothing_of_who_was_tested() -> None:
+    """Its digest of the cohort is another one although the subjects are the same."""
+    base = result()
+    text = text_of(
+        view(
+            replace(base, cohort={**base.cohort, "publication": {}}, digests={**base.digests, "cohort": "0"})
+        )
+    )
+    assert text.startswith("The last result is a publishable variant: ")
+    assert "Not the same" not in text
 
 
 def test_another_schema_version_is_not_compared() -> None:

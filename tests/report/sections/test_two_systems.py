@@ -5,6 +5,8 @@ import pytest
 from vendor_audits import result
 
 from frtaudit.core import Curve
+from frtaudit.core.spec import Report
+from frtaudit.report import render
 from frtaudit.report.figure_choice import Choice
 from frtaudit.report.figures.canvas import HUES, pen
 from frtaudit.report.figures.systems import EDGE
@@ -137,6 +139,23 @@ def test_zones_meet_halfway() -> None:
 def test_without_curves_no_section() -> None:
     """An audit that drew none has none."""
     assert two_systems.build(Source(replace(result(), curves=()))) is None
+
+
+def test_a_system_without_errors_leaves_one_curve_and_no_count_of_further_figures() -> None:
+    """Its curve of zeros has no place on logarithmic axes: the title names the other, and no figure is "more"."""
+    flat = tuple(
+        replace(curve, y=(0.0,) * len(curve.x), low=None, high=None)
+        for curve in result().curves
+        if curve.analysis == "two_models"
+    )
+    kept = next(curve for curve in result().curves if curve.analysis == "two_models")
+    audited = replace(result(), curves=(kept, *flat[1:]))
+    view = two_systems.build(Source(audited))
+    assert view is not None
+    assert [figure.title for figure in view.figures] == [f"{kept.provider}, one of two systems"]
+    page = render.html(audited, Report(sign=False), "2026-11-30", "unsigned")
+    assert "one of two systems" in page
+    assert "more figure" not in page
 
 
 def test_a_curve_without_a_point_to_draw_is_said() -> None:
