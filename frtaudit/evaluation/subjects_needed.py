@@ -1,39 +1,66 @@
 """How many subjects would decide a requirement or detect a difference, if estimate and variance stay as they are."""
 
+import math
 from statistics import NormalDist
 
 DIGITS = 2  # of a number of subjects, which is a projection
+MOST, HALVINGS = 2.0**40, 40  # times the subjects at hand; of the interval in which their number is searched
 
 
 def subjects_needed(
     value: float, limit: float, *, upper: bool, alpha: float, family: int, n_eff: float, subjects: float
 ) -> float | None:
-    """How many subjects put the deciding Wilson bound on the limit; None where no number does, or those there are.
+    """How many subjects put the deciding bound on the limit; None where no number does, or those there are.
 
-    Wilson's bound of a rate p on n comparisons equals a limit L exactly where ``|p - L| = z sqrt(L (1 - L) / n)``, so
-    ``n = z^2 L (1 - L) / (p - L)^2``. n grows with subjects as the effective sample size does, which is taken to be
-    proportional to them. z: of ``alpha`` for a pass, of alpha over the ``family`` for a failure (Holm's first step).
+    The bound is the outer of Wilson's and Clopper and Pearson's (FORMULAS 8.1), at ``alpha`` for a pass, at alpha over
+    the ``family`` for a failure (Holm's first step). It moves with the effective sample size, which is taken to be
+    proportional to subjects. What the bound of FMR allows for besides is left out.
 
     Parameters
     ----------
     value, limit : float
         The estimated rate p, and its limit L; ``upper``: whether that is an upper one.
     alpha, family : float, int
-        Level of the finding's one-sided bound, and how many findings are adjusted together.
+        One-sided error of the finding's bound, and how many findings are adjusted together.
     n_eff, subjects : float
         Effective sample size of the rate, and the subjects of its group.
 
     Examples
     --------
     >>> subjects_needed(0.01, 0.02, upper=True, alpha=0.05, family=1, n_eff=400.0, subjects=100)
-    130.0
+    140.0
     """
     if value == limit or not (n_eff and subjects and 0.0 < limit < 1.0):
         return None
     beyond = value > limit if upper else value < limit
-    z = NormalDist().inv_cdf(1.0 - (alpha / family if beyond else alpha))
-    n = z**2 * limit * (1.0 - limit) / (value - limit) ** 2
-    return projected(subjects * n / n_eff, subjects)
+    error = alpha / family if beyond else alpha
+    rate, end = (
+        (1.0 - value, 1.0 - limit) if upper == beyond else (value, limit)
+    )  # a lower bound is an upper one of right
+    few, many = 1.0, 2.0
+    while many < MOST and not _below(rate, end, error, many * n_eff, many * subjects):
+        few, many = many, 2.0 * many
+    if _below(rate, end, error, few * n_eff, few * subjects):
+        return None
+    for _ in range(HALVINGS):
+        middle = (few + many) / 2.0
+        few, many = (
+            (few, middle) if _below(rate, end, error, middle * n_eff, middle * subjects) else (middle, many)
+        )
+    return projected(subjects * many, subjects)
+
+
+def _below(rate: float, limit: float, error: float, n: float, subjects: float) -> bool:
+    """Whether the upper bound of a rate below the limit, on n comparisons of so many subjects, keeps it.
+
+    Wilson's does where ``(L - p)^2 n >= t^2 L (1 - L)``, Clopper and Pearson's where the chance of so few errors at the
+    limit, ``I(1 - L; (1 - p) n, p n + 1)``, is at most the normal tail beyond t.
+    """
+    from scipy.special import betainc, ndtr, stdtrit
+
+    t = float(stdtrit(max(subjects - 1.0, 1.0), 1.0 - error))
+    wilson = (limit - rate) ** 2 * n >= t**2 * limit * (1.0 - limit)
+    return bool(wilson and betainc((1.0 - rate) * n, rate * n + 1.0, 1.0 - limit) <= ndtr(-t))
 
 
 def subjects_for_distance(
@@ -89,5 +116,8 @@ def subjects_to_detect(size: float, detectable: float, subjects: float) -> float
 
 
 def projected(needed: float, subjects: float) -> float | None:
-    """Rounded as a projection is; None where those there are would be enough."""
-    return float(f"{needed:.{DIGITS}g}") if needed > subjects else None
+    """Rounded as a projection is, to more than there are; None where those would be enough."""
+    if needed <= subjects:
+        return None
+    rounded = float(f"{needed:.{DIGITS}g}")
+    return rounded if rounded > subjects else rounded + 10.0 ** (math.floor(math.log10(needed)) + 1 - DIGITS)

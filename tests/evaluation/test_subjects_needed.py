@@ -4,23 +4,40 @@ from statistics import NormalDist
 
 import pytest
 
-from frtaudit.evaluation.subjects_needed import subjects_for_distance, subjects_needed, subjects_to_detect
+from frtaudit.evaluation.subjects_needed import (
+    projected,
+    subjects_for_distance,
+    subjects_needed,
+    subjects_to_detect,
+)
+from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 SETTINGS = {"upper": True, "alpha": 0.05, "family": 1, "n_eff": 100.0, "subjects": 80.0}
 
 
 @pytest.mark.parametrize("upper", [True, False])
-@pytest.mark.parametrize(("value", "family"), [(0.018, 1), (0.018, 4), (0.025, 1), (0.025, 4)])
+@pytest.mark.parametrize("family", [1, 4])
+@pytest.mark.parametrize("value", [0.0, 0.0005, 0.018, 0.025, 0.04])
 def test_so_many_subjects_put_the_bound_on_the_limit(value: float, family: int, upper: bool) -> None:
-    """Wilson's bound on the effective size of so many subjects reaches the limit, to the two digits printed."""
-    needed = subjects_needed(value, 0.02, **{**SETTINGS, "family": family, "upper": upper})
+    """The deciding bound on the effective size of so many subjects reaches the limit, to the two digits printed."""
+    needed = subjects_needed(
+        value, 0.02, **{**SETTINGS, "family": family, "upper": upper, "n_eff": 10.0, "subjects": 8}
+    )
     assert needed is not None
-    n = 100.0 * needed / 80.0
     failure = (value > 0.02) == upper
-    z = NormalDist().inv_cdf(1 - 0.05 / (family if failure else 1))
-    centre = (value + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * (value * (1 - value) / n + z**2 / (4 * n**2)) ** 0.5
-    assert centre + (half if value < 0.02 else -half) == pytest.approx(0.02, abs=0.0002)
+    error = 0.05 / (family if failure else 1)
+
+    def reached(subjects: float) -> bool:
+        bounds = RateBounds(rate=value, n_eff=subjects * 10 / 8, degrees=subjects - 1)
+        return bounds.high(error) <= 0.02 if value < 0.02 else bounds.low(error) >= 0.02
+
+    assert reached(1.06 * needed)
+    assert not reached(0.94 * needed)
+
+
+def test_a_number_is_more_than_there_are() -> None:
+    """104 subjects to two digits would be the 100 that did not decide."""
+    assert (projected(104.0, 100.0), projected(104.0, 99.0), projected(104.0, 104.0)) == (110.0, 100.0, None)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from frtaudit.core import Target
 from frtaudit.core.metrics import D_L2, RATES
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.subjects_needed import subjects_for_distance, subjects_needed
-from frtaudit.report.sections.verdicts import FindingRow, is_blurred, sense
+from frtaudit.report.sections.verdicts import FindingRow, is_blurred, sense, two_sided
 from frtaudit.report.source import Record, Source
 
 OF_RATES = (
     "These numbers assume that rate and effective sample size per subject stay as estimated; about half of such audits "
-    "would then pass or fail."
+    "would then pass or fail (without an error, all)."
 )
 OF_DISTANCES = (
     "These numbers assume that d_l2, its variance per subject and the shares of classes stay as estimated; about half "
@@ -45,7 +45,12 @@ def subjects(source: Source, row: FindingRow, record: Record) -> float | None:
         return None
     if not isinstance(count, (int, float)) or not count:
         return None
-    upper, alpha, family = sense(source, finding) == "<=", 1.0 - finding.bound_level, finding.family or 1
+    sides = 2 if two_sided(source, finding) else 1
+    upper, alpha, family = (
+        sense(source, finding) == "<=",
+        (1.0 - finding.bound_level) / sides,
+        finding.family or 1,
+    )
     low, high, level = bound.interval.low, bound.interval.high, bound.interval.level
     if estimate.metric == D_L2 and upper and low is not None and high is not None:
         errors = alpha, alpha / family / _classes(source, record)

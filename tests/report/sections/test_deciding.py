@@ -6,6 +6,7 @@ import pytest
 from report_fixture import interval, result
 
 from frtaudit.core import Method, Target, Verdict
+from frtaudit.core.canonical import entries, mapping
 from frtaudit.core.result import AuditResult
 from frtaudit.evaluation.subjects_needed import subjects_for_distance
 from frtaudit.report.pieces import plain_text
@@ -47,6 +48,24 @@ def test_page_one_says_how_many_subjects_would_decide_a_distance() -> None:
     )
     assert needed is not None
     assert f" (about {needed:,.0f} subjects in all are needed). {deciding.OF_DISTANCES}" in text_of(made)
+
+
+def test_a_bound_on_both_sides_takes_more_subjects() -> None:
+    """Half of the error is on each side: their number grows by the square of z."""
+    made = result()
+    (unclear,) = [finding for finding in made.findings if finding.verdict is Verdict.INCONCLUSIVE]
+    made = replace(made, findings=(unclear,))
+    asked = [dict(mapping(each)) for each in entries(made.spec["requirements"])]
+    numbers = []
+    for sided in ("one_sided", "two_sided"):
+        requirements = [{**each, "sided": sided} for each in asked]
+        source = Source(replace(made, spec={**made.spec, "requirements": requirements}))
+        (row,) = verdicts.all_finding_rows(source)
+        record = verdicts.record_of(source, unclear)
+        assert record is not None
+        numbers.append(deciding.subjects(source, row, record))
+    assert None not in numbers
+    assert 1.2 < (numbers[1] or 0.0) / (numbers[0] or 1.0) < 1.6
 
 
 def test_a_lower_bound_of_zero_gives_no_number_of_subjects() -> None:
