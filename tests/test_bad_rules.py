@@ -70,7 +70,10 @@ def transactions(settings: str, *words: str) -> list[str]:
             ["requirements=[]", NIST, "profiles.nist_800_63a_4.at={threshold: high}"],
             "requirements[0].at.threshold: found 'high'; accepted: a finite number",
         ),
-        (["requirements=[]", NIST], "thresholds.fmr: FMR 0.0001 of 5562 non-mated comparisons expects 0.556"),
+        (
+            ["requirements=[]", NIST],
+            "profiles.nist_800_63a_4.fmr: FMR 0.0001 of 5562 non-mated comparisons expects 0.556",
+        ),
         (
             ["requirements=[]", NIST, "profiles.nist_800_63b_4.at={threshold: 0.5}"],
             "profiles.nist_800_63b_4.source: no value; accepted: a profile states its source, its date, its req",

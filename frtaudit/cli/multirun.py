@@ -99,7 +99,8 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn, *, 
         }
         sys.stdout.write(f"{dumps(summary)}\n")
     else:
-        sys.stdout.write(f"verdicts over the sweep: {counted(total) or 'no requirement declared'}\n")
+        none = "no requirement declared" if counts else "none, as no job is finished"
+        sys.stdout.write(f"verdicts over the sweep: {counted(total) or none}\n")
         sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
     return max(codes)
 

@@ -15,7 +15,8 @@ RATIO = "ratio_to_overall"
 RATE = {"rate"}
 BY_SCORES = (GridKind.FMR_DECADES, GridKind.QUANTILE)
 TRANSACTIONS = "transactions"  # the analysis that counts them
-NO_TRANSACTIONS = "it counts transactions, and these data hold comparisons"
+NO_TRANSACTIONS = "it counts transactions, and this audit counts comparisons"
+COUNTED = f"write cohort=attempts or protocol=transactions with +analyses.{TRANSACTIONS}={{}}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
     'fnmr is not estimated at fmr; write metric: fnmr_at_fmr'
     """
     if requirement.minimum.get("transactions") and TRANSACTIONS not in spec.analyses:
-        return NO_TRANSACTIONS
+        return f"{NO_TRANSACTIONS}; {COUNTED}"
     several = requirement.metric == "frr" and TRANSACTIONS in spec.analyses and set(requirement.at) != TARGET
     known = ESTIMATED.get("far" if several else requirement.metric)
     if known is None:  # a metric that only its analysis knows
@@ -92,10 +93,7 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
         how = "write +analyses.NAME={} with the name of one that does"
         return f"no analysis of the spec estimates {requirement.metric}; {how}"
     if known.analyses == (TRANSACTIONS,) and TRANSACTIONS not in spec.analyses:
-        return (
-            f"{NO_TRANSACTIONS}; write cohort=attempts or protocol=transactions with +analyses.{TRANSACTIONS}={{}}, "
-            "or metric: fmr or fnmr"
-        )
+        return f"{NO_TRANSACTIONS}; {COUNTED}, or metric: fmr or fnmr"
     if not set(known.analyses) & set(spec.analyses):
         return f"no analysis of the spec estimates {requirement.metric}; write +analyses.{known.analyses[0]}={{}}"
     return (
@@ -160,7 +158,13 @@ def _wrong_group(
 
 
 def _by_construction(requirement: RequirementSpec) -> str | None:
-    """FMR of everybody at its own target meets it by choice of the threshold (FORMULAS 8.13)."""
+    """FMR or FAR of everybody at its own target meets it by choice of the threshold (FORMULAS 8.13)."""
+    if (
+        requirement.metric in ("far", "gfar")
+        and set(requirement.at) >= FAR
+        and requirement.group == EVERYBODY
+    ):
+        return "the threshold is chosen to meet it; write at: {threshold: ...} from other data"
     if requirement.metric == "fmr" and set(requirement.at) == TARGET and requirement.group == EVERYBODY:
         return (
             "the threshold is chosen to meet it; write group: each, or at: {threshold: ...} from other data"

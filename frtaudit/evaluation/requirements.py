@@ -14,7 +14,7 @@ from frtaudit.core.methods import DECIDING
 from frtaudit.core.metrics import D_L2, POOLED_ONLY
 from frtaudit.core.spec import AuditSpec, RequirementSpec, ThresholdSource, Weighting
 from frtaudit.core.text import formatting
-from frtaudit.evaluation.answerable import NO_TRANSACTIONS, TRANSACTIONS, why_not
+from frtaudit.evaluation.answerable import COUNTED, NO_TRANSACTIONS, TRANSACTIONS, why_not
 from frtaudit.evaluation.family_size import EACH
 from frtaudit.evaluation.requirement_findings import (
     CONSTRUCTED,
@@ -108,7 +108,7 @@ def subjects_of(cohort: Mapping[str, Any]) -> dict[tuple[str | None, str], int]:
 def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
     """The requirement at each estimate that it names; at none, where nothing estimates it."""
     if requirement.minimum.get("transactions") and not context.has_transactions:
-        return [RequirementTest(requirement=requirement, index=None, reason=NO_TRANSACTIONS)]
+        return [RequirementTest(requirement=requirement, index=None, reason=f"{NO_TRANSACTIONS}; {COUNTED}")]
     places: dict[tuple[object, ...], int] = {}
     for index, estimate in enumerate(context.estimates):
         if _names(requirement, estimate, context):

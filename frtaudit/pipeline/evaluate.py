@@ -116,7 +116,16 @@ def refuse_unresolved(spec: AuditSpec, cohort_data: CohortData, comparisons: Com
             text = "; ".join([reason.partition(";")[0], *causes])
             some = planned > MIN_EXPECTED
             accepted = f"at least {smallest_target(planned)}" if some else "[], or more subjects"
-            raise DataError("thresholds.fmr", text, accepted)
+            raise DataError(_asked_at(spec, target), text, accepted)
+
+
+def _asked_at(spec: AuditSpec, target: float) -> str:
+    """Where a spec has an FMR target: requirements add theirs, those of a profile by one key for all of them."""
+    asking = [requirement for requirement in spec.requirements if requirement.at.get("fmr") == target]
+    profile = next((requirement.profile for requirement in asking if requirement.profile), None)
+    if profile is not None:
+        return f"profiles.{profile}.fmr"
+    return f"requirement {asking[0].name} at.fmr" if asking else "thresholds.fmr"
 
 
 def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:

@@ -91,9 +91,25 @@ def test_transactions_that_are_counted_are_not_called_comparisons() -> None:
         name="r", metric="far", at={"threshold": 0.4}, limit=0.1, minimum={"transactions": 1}
     )
     context = JudgementContext(estimates=(), ranked={}, alpha=0.05, weighting=Weighting.POOLED)
-    for has, said in ((False, "these data hold comparisons"), (True, "None")):
+    for has, said in ((False, "this audit counts comparisons"), (True, "None")):
         (case,) = cases_of(asked, replace(context, has_transactions=has))
         assert said in str(case.reason)
+
+
+@pytest.mark.parametrize(
+    ("metric", "group", "is_chosen"),
+    [("far", "all", True), ("gfar", "all", True), ("far", "each", False), ("frr", "all", False)],
+)
+def test_far_of_everybody_at_its_own_target_is_met_by_construction(
+    metric: str, group: str, is_chosen: bool
+) -> None:
+    """As FMR is: its threshold is chosen to meet it, and check says so before the run."""
+    asked = RequirementSpec(name="r", metric=metric, at={"far": 0.01}, limit=0.1, group=group)
+    audited = AuditSpec(
+        name="a", cohort=None, protocol=None, analyses={"transactions": None, "error_rates": None}
+    )
+    reason = why_not(asked, audited, {"sex": ("f", "m")})
+    assert ("chosen to meet it" in str(reason)) == is_chosen
 
 
 def test_a_metric_that_no_analysis_of_the_spec_declares_is_not_testable() -> None:

@@ -505,7 +505,7 @@ def test_what_a_threshold_sets_is_not_measured() -> None:
             {"subjects": 245, "comparisons": 30_000},
             "it asks for 245 subjects, and these are 50; for 30,000 comparisons, and these are 1,000.",
         ),
-        ({"transactions": 1}, "it counts transactions, and these data hold comparisons"),
+        ({"transactions": 1}, "it counts transactions, and this audit counts comparisons"),
     ],
 )
 def test_too_small_is_not_testable(minimum: dict[str, int], reason: str) -> None:

@@ -11,7 +11,7 @@ from small_audits import COHORT, EXPLICIT, SCHEMAS, audit, interval, one, pick, 
 
 from frtaudit.core import NonMated
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.spec import Bootstrap, Plan, SchemaSpec, Thresholds
+from frtaudit.core.spec import Bootstrap, Plan, RequirementSpec, SchemaSpec, Thresholds
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.protocols.listed import Listed
@@ -88,6 +88,17 @@ def test_a_whole_cohort_that_cannot_resolve_is_refused() -> None:
     ):
         audit(spec(thresholds=Thresholds(fmr=(1e-3,))))
     refuse_unresolved(spec(thresholds=Thresholds(fmr=(0.00177,))), MATERIAL, AllPairs().comparisons(MATERIAL))
+
+
+@pytest.mark.parametrize(("profile", "where"), [(None, "requirement few at.fmr"), ("p", "profiles.p.fmr")])
+def test_a_target_that_a_requirement_adds_is_named_where_it_is_written(
+    profile: str | None, where: str
+) -> None:
+    """Another thresholds.fmr would not take it away."""
+    few = RequirementSpec(name="few", metric="fnmr_at_fmr", at={"fmr": 1e-3}, limit=0.1, profile=profile)
+    asked = spec(thresholds=Thresholds(fmr=(0.1, 1e-3)), requirements=(few,))
+    with pytest.raises(DataError, match=rf"^{where}: FMR 0.001 of 2825 .*; accepted: at least 0.00177$"):
+        refuse_unresolved(asked, MATERIAL, AllPairs().comparisons(MATERIAL))
 
 
 def test_a_cohort_that_resolves_no_target_is_told_so() -> None:

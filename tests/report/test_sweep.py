@@ -129,6 +129,10 @@ def test_a_sweep_without_requirements_says_so() -> None:
     """No empty table of verdicts."""
     none = json.loads(json.dumps(FOUND)) | {"rulings": [], "family": 0}
     assert "No requirement was declared" in sweep.page(none, Report(), "2026-03-04", "unsigned")
+    none["jobs"] = [job | {"counts": None} for job in none["jobs"]]
+    page = sweep.page(none, Report(), "2026-03-04", "unsigned")
+    assert "No job is finished" in page
+    assert "No requirement was declared" not in page
 
 
 def test_the_page_is_still_and_alone() -> None:

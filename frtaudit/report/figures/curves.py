@@ -107,14 +107,15 @@ def roc(
     every: Sequence[Series] = (),
 ) -> Panel:
     """True matches (1 - FNMR) against false matches, the latter logarithmic; ``every``: as of :func:`det`."""
-    edge = _floor(every or series, "x")
+    edge, right = _floor(every or series, "x"), _ceiling(every or series, "x")
+    edge = min(edge, right / 10)
     lowest = 1.0 - _ceiling(every or series, "y", edge, FINE)
 
     def draw(axes: Axes) -> None:
         for trace in series:
             _line(axes, trace, x_floor=edge, log=True, turned=True)
         axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
-        axes.set(xlim=(edge, _ceiling(every or series, "x")), ylim=(lowest, 1.0))
+        axes.set(xlim=(edge, right), ylim=(lowest, 1.0))
         log_rates(axes, y=False)
         axes.yaxis.set_major_locator(even(8))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))

@@ -126,14 +126,18 @@ def refusal(censoring: Censoring, step: Step) -> str | None:
     """
     floor, ceiling = censoring.floor, censoring.ceiling
     if ceiling is not None and step.threshold >= ceiling.score:
+        share = f"{100 * ceiling.non_mated:.3g} %"
         return (
-            f"FMR {step.target:g} lies in the ceiling: {ceiling.non_mated:.3g} of the non-mated comparisons have the "
-            f"highest score, {ceiling.score:g}"
+            f"FMR {step.target:g} lies in the ceiling: {share} of the non-mated comparisons have the highest score, "
+            f"{ceiling.score:g}"
         )
     if floor is not None and step.threshold <= floor.score and step.short < SAID:
+        allowed = (
+            f"the largest target allowed is {step.realised:.3g}" if step.realised else "no target is allowed"
+        )
         return (
-            f"FMR {step.target:g} lies in the floor: {floor.non_mated:.3g} of the non-mated comparisons have the least "
-            f"score, {floor.score:g}; the largest target allowed is {step.realised:.3g}"
+            f"FMR {step.target:g} lies in the floor: {100 * floor.non_mated:.3g} % of the non-mated comparisons have "
+            f"the least score, {floor.score:g}; {allowed}"
         )
     if step.short < REFUSED:
         return (

@@ -21,10 +21,11 @@ def unresolved(target: float, non_mated: int) -> str | None:
     """
     if target * non_mated >= MIN_EXPECTED * (1 - 1e-9):
         return None
-    return (
-        f"FMR {target:g} of {non_mated} non-mated comparisons expects {target * non_mated:.3g} false matches; "
-        f"the smallest target allowed is {smallest_target(non_mated)}"
+    allowed = (
+        f"the smallest target allowed is {smallest_target(non_mated)}" if non_mated > 0 else "none is allowed"
     )
+    expected = f"expects {target * non_mated:.3g} false matches"
+    return f"FMR {target:g} of {non_mated} non-mated comparisons {expected}; {allowed}"
 
 
 def smallest_target(non_mated: int) -> str:

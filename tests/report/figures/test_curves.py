@@ -224,6 +224,9 @@ def test_an_axis_of_shares_has_no_less_than_nothing() -> None:
     with canvas.keeping() as registry:
         panel = figures.roc("r", [nothing])
     assert registry[panel.svg][1].axes[0].get_ylim() == (0.0, 1.0)
+    with canvas.keeping() as registry:
+        panel = figures.roc("r", [curve_of((1.0,), (0.5,))])
+    assert registry[panel.svg][1].axes[0].get_xlim() == (0.1, 1.0)
 
 
 def test_words_for_thresholds_by_class_have_the_case_of_the_heading() -> None:

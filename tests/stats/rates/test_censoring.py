@@ -114,6 +114,8 @@ def test_targets_in_a_floor_are_refused() -> None:
     assert reason.endswith(f"the largest target allowed is {over:.3g}")
     assert refusal(found, step_of(scores, over - 0.01)) is None
     assert refusal(found, step_of(scores, 0.01)) is None
+    least = np.full(NON_MATED.size, 48.0)
+    assert str(refusal(censoring_of(MATED, least), step_of(least, 0.1))).endswith("48; no target is allowed")
 
 
 def test_targets_in_a_ceiling_are_refused() -> None:
@@ -121,7 +123,8 @@ def test_targets_in_a_ceiling_are_refused() -> None:
     scores = np.minimum(NON_MATED, np.quantile(NON_MATED, 0.99))
     found = censoring_of(MATED.clip(max=scores.max()), scores)
     assert found.ceiling is not None
-    assert "lies in the ceiling" in str(refusal(found, step_of(scores, 0.005)))
+    share = f"{100 * np.mean(scores == scores.max()):.3g} % of the non-mated comparisons have the highest score"
+    assert f"lies in the ceiling: {share}" in str(refusal(found, step_of(scores, 0.005)))
     assert refusal(found, step_of(scores, 0.02)) is None
 
 

@@ -16,6 +16,11 @@ def test_the_smallest_target_is_resolved(non_mated: int) -> None:
     assert resolution.unresolved(4.99 / non_mated, non_mated) is not None
 
 
+def test_without_non_mated_comparisons_no_target_is_allowed() -> None:
+    """There is no smallest one to name."""
+    assert str(resolution.unresolved(0.1, 0)).endswith("expects 0 false matches; none is allowed")
+
+
 def test_warnings_name_what_is_thin() -> None:
     """Few false matches and few subjects are said apart; enough of both says nothing."""
     assert "only 6" in (resolution.warning(1e-3, 6_000, 40) or "")
