@@ -4,7 +4,7 @@ import math
 from statistics import NormalDist
 
 DIGITS = 2  # of a number of subjects, which is a projection
-MOST, HALVINGS = 2.0**40, 40  # times the subjects at hand; of the interval in which their number is searched
+MAX_TIMES, HALVINGS = 2.0**40, 40  # times the subjects at hand; of the interval in which their number is searched
 
 
 def subjects_needed(
@@ -38,7 +38,7 @@ def subjects_needed(
         (1.0 - value, 1.0 - limit) if upper == beyond else (value, limit)
     )  # a lower bound is an upper one of right
     few, many = 1.0, 2.0
-    while many < MOST and not _below(rate, end, error, many * n_eff, many * subjects):
+    while many < MAX_TIMES and not _below(rate, end, error, many * n_eff, many * subjects):
         few, many = many, 2.0 * many
     if _below(rate, end, error, few * n_eff, few * subjects):
         return None
