@@ -29,6 +29,7 @@ from frtaudit.errors import SpecError
 TYPE = "type"
 SPEC_VERSION = "1"
 INPUTS = "inputs"
+_OF_PROVIDER = re.compile(r"providers\[(\d+)\]\.", re.ASCII)
 _PLUGINS = {"cohort": "cohort", "protocol": "protocol", "analyses": "analysis", "providers": "provider"}
 
 
@@ -66,7 +67,11 @@ def from_plain(data: Mapping[str, object], paths: Mapping[str, object] | None = 
     """
     spec = {key: value for key, value in data.items() if key != INPUTS}
     for dotted, value in (paths or {}).items():
-        spec = _with_value(spec, re.findall(r"[^.\[\]]+", dotted), value, dotted)
+        place = _OF_PROVIDER.match(dotted)
+        path = (
+            dotted.split(".") if place is None else ["providers", place[1], *dotted[place.end() :].split(".")]
+        )
+        spec = _with_value(spec, path, value, dotted)
     return replace(without_analyses(spec), analyses=analyses_from_plain(spec))
 
 
@@ -215,7 +220,12 @@ def _with_value(
     if len(path) == 1:
         return {**data, path[0]: value}
     inner = data.get(path[0], {})
-    if isinstance(inner, Sequence) and path[1].isdecimal() and int(path[1]) < len(inner) and path[2:]:
+    if (
+        isinstance(inner, Sequence)
+        and not isinstance(inner, str)
+        and path[1].isdecimal()
+        and int(path[1]) < len(inner)
+    ):
         place = int(path[1])
         entry = _with_value(mapping(inner[place], dotted), path[2:], value, dotted)
         return {**data, path[0]: [*inner[:place], entry, *inner[place + 1 :]]}

@@ -11,16 +11,19 @@ from typing import Any, cast  # Any: JSON of mixed depth
 
 from frtaudit.core import UNKNOWN, AuditResult, Estimate, Finding, Interval, Method, Verdict
 from frtaudit.core.canonical import mapping
-from frtaudit.core.metrics import METRICS
+from frtaudit.core.metrics import METRICS, published_as
 from frtaudit.core.plain.structure import build
 from frtaudit.core.spec import AuditSpec, RequirementSpec, Thresholds, Weighting
+from frtaudit.core.text import formatting
 from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.requirement_findings import (
     RequirementTest,
     alone,
     finding_of,
     keeps,
+    limit_of,
     not_estimated,
+    subject_of,
     too_few_people,
 )
 from frtaudit.evaluation.requirements import JudgementContext, cases_of, decided, steps, subjects_of
@@ -63,31 +66,44 @@ def unfounded(result: AuditResult) -> str | None:
 def _of_variant(result: AuditResult, tests: Sequence[RequirementTest], alpha: float) -> str | None:
     """The same of a publishable variant, each finding alone: some p values of the family may be withheld.
 
-    Then p by Holm lies between the raw one and its product with the size of the family, which is known.
+    Findings stand in the order of the tests, each once. Where no class is withheld none is missing but those on metrics
+    that are never published. Else Holm's p lies between the raw one and its product with the size of the family.
     """
-    named = {(test.requirement.name, test.index): test for test in tests}
-    not_estimated_here = [test for test in tests if test.index is None]
     family, is_whole = _family(result), not mapping(result.cohort.get("publication")).get("withheld")
+    left = iter(tests)
     for index, finding in enumerate(result.findings):
-        test = named.get((finding.requirement, finding.index))
-        if finding.index is None:  # stands only where no class is withheld, once for each such test
-            test = next((test for test in not_estimated_here if _follows(test, finding, NONE, family)), None)
-            not_estimated_here = [other for other in not_estimated_here if other is not test]
-        elif test is not None and not _follows_alone(test, finding, test.requirement.alpha(alpha), family):
-            test = None
+        test = next(
+            (test for test in left if _is_next(test, finding) or (is_whole and _always_stands(test))), None
+        )
         if (
             test is None
+            or not _is_next(test, finding)
             or is_whole != (finding.family is not None)
-            or (finding.index is None and not is_whole)
+            or not _is_right(test, finding, test.requirement.alpha(alpha), family, is_whole=is_whole)
         ):
             return f"/findings/{index} does not follow from the estimates"
+    if is_whole and any(map(_always_stands, left)):
+        return "a finding is missing, although no class is withheld"
     return None
 
 
-def _follows_alone(test: RequirementTest, finding: Finding, alpha: float, family: int | None) -> bool:
-    if finding.p is None or test.p is None:  # too few for a minimum size: the counts may be withheld
-        known = test.p is None or test.requirement.minimum
-        return finding.p is None and finding.verdict is Verdict.NOT_TESTABLE and bool(known)
+def _is_next(test: RequirementTest, finding: Finding) -> bool:
+    return (test.requirement.name, test.index) == (finding.requirement, finding.index)
+
+
+def _always_stands(test: RequirementTest) -> bool:
+    """Whether a variant has the finding of a test unless its class is withheld."""
+    return published_as(test.requirement.metric) is not None
+
+
+def _is_right(
+    test: RequirementTest, finding: Finding, alpha: float, family: int | None, *, is_whole: bool
+) -> bool:
+    if finding.index is None:
+        return is_whole and _follows(test, finding, NONE, family)
+    if finding.p is None or test.p is None:
+        known = test.p is None or (not is_whole and _names_minimum(test, finding.sentence))
+        return finding.p is None and finding.verdict is Verdict.NOT_TESTABLE and known
     most = 1.0 if family is None else min(1.0, family * finding.p)
     adjusted = {finding.p, most} if finding.p_adjusted is None else {finding.p_adjusted}
     steps_of = {alpha} if finding.bound_level is None else {alpha, 1 - finding.bound_level}
@@ -98,6 +114,15 @@ def _follows_alone(test: RequirementTest, finding: Finding, alpha: float, family
         if step <= alpha and p <= most * (1 + ROUNDING)
     ]
     return _is_of(finding, test) and any(_follows(test, finding, each, finding.family) for each in errors)
+
+
+def _names_minimum(test: RequirementTest, sentence: str) -> bool:
+    """Whether a sentence names a minimum size of its requirement as missed: the counts themselves are withheld."""
+    if test.estimate is None:
+        return False
+    start = f"{subject_of(test, test.estimate)} cannot be tested against {limit_of(test.requirement)}: it asks for "
+    sizes = (f"{start}{formatting.count(least)} {kind}, " for kind, least in test.requirement.minimum.items())
+    return sentence.startswith(tuple(sizes))
 
 
 def _family(result: AuditResult) -> int | None:

@@ -273,7 +273,7 @@ def _too_small(requirement: RequirementSpec, estimate: Estimate, context: Judgem
         sizes["transactions"] = estimate.denominator
     missed = [
         f"{formatting.count(least)} {kind}, and these are {formatting.count(size)}"
-        for kind, least in requirement.minimum.items()
+        for kind, least in sorted(requirement.minimum.items())  # as in a result
         if (size := sizes.get(kind)) is not None and size < least
     ]
     return f"it asks for {'; for '.join(missed)}" if missed else None

@@ -4,7 +4,10 @@ import math
 from statistics import NormalDist
 
 DIGITS = 2  # of a number of subjects, which is a projection
-MAX_TIMES, HALVINGS = 2.0**40, 40  # times the subjects at hand; of the interval in which their number is searched
+MAX_TIMES, HALVINGS = (
+    2.0**40,
+    40,
+)  # times the subjects at hand; of the interval in which their number is searched
 
 
 def subjects_needed(

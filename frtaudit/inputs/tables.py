@@ -251,7 +251,7 @@ def _csv(path: Path, name: str) -> Table:
     import pandas as pd
 
     try:
-        ends = _check_text(path, name)
+        lines = _check_text(path, name)
         with io.TextIOWrapper(open_text(path), encoding="utf-8-sig", newline="") as stream:
             separator, skipped, header = _head(stream, name)
         check_columns([column.strip() for column in header], name)
@@ -270,7 +270,8 @@ def _csv(path: Path, name: str) -> Table:
     if not isinstance(frame.index, pd.RangeIndex):
         problem = "holds more fields than the header"
         raise DataError(f"{name} line {2 + skipped}", problem, "as many fields as the header")
-    if ends > skipped + 1 + len(frame):
+    skipped += sum(str(column).count("\n") for column in frame.columns)
+    if lines > skipped + 1 + len(frame):
         frame.index = pd.Index(_first_lines(frame))
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
     frame = _filled(frame[(frame != "").any(axis=1)], name)
@@ -319,8 +320,8 @@ def _head(stream: io.TextIOWrapper, name: str) -> tuple[str, int, list[str]]:
 
 
 def _check_text(path: Path, name: str) -> int:
-    """How many ends of lines a file has; refused are UTF-16, zero bytes, a small file that unpacks to a huge one."""
-    size, line, packed = 0, 1, path.stat().st_size
+    """How many lines a file has; refused are UTF-16, zero bytes, a small file that unpacks to a huge one."""
+    size, line, ends, packed = 0, 1, True, path.stat().st_size
     with open_text(path) as stream:
         while block := stream.read(_BLOCK):
             if not size and block.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -329,10 +330,10 @@ def _check_text(path: Path, name: str) -> int:
             if zero >= 0:
                 line += block[:zero].count(b"\n")
                 raise DataError(f"{name} line {line}", "holds a zero byte", "UTF-8 text without zero bytes")
-            size, line = size + len(block), line + block.count(b"\n")
+            size, line, ends = size + len(block), line + block.count(b"\n"), block.endswith(b"\n")
             if size > INFLATED and size > RATIO * packed:
                 raise DataError(name, f"more than {size} bytes packed into {packed}", "the table, unpacked")
-    return line - 1
+    return line - ends
 
 
 def separator_in(header: str) -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.core import Cohort, CohortData, Groups
+from frtaudit.core import UNKNOWN, Cohort, CohortData, Groups
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, Engine, FoldSource, RequirementSpec
 from frtaudit.core.spec_values import OrderRule, PadesLevel
+from frtaudit.core.text import formatting
 from frtaudit.evaluation.answerable import EACH, EVERYBODY, TRANSACTIONS, why_not
 from frtaudit.evaluation.family_size import planned
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
@@ -204,7 +205,9 @@ def _requirement_lines(
         limit = limit_of(requirement).removeprefix("the limit of ")
         few = ", ".join(_too_small(requirement, cohort))
         lacks = (
-            f"; not testable, fewer than {requirement.minimum.get('subjects')} subjects: {few}" if few else ""
+            f"; not testable, fewer than {formatting.count(requirement.minimum['subjects'])} subjects: {few}"
+            if few
+            else ""
         )
         yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}{lacks}"
 
@@ -213,13 +216,14 @@ def _too_small(requirement: RequirementSpec, cohort: Cohort) -> Iterator[str]:
     """The groups of a requirement that have fewer subjects than it asks for."""
     least = requirement.minimum.get("subjects", 0)
     if requirement.group == EVERYBODY and cohort.n_subjects < least:
-        yield f"these are {cohort.n_subjects}"
+        yield f"these are {formatting.count(cohort.n_subjects)}"
     for name, schema in cohort.classifications.items():
-        for code, group in enumerate(schema.classes):
+        for code, group in [*enumerate(schema.classes), (-1, UNKNOWN)]:
             people = int((schema.codes == code).sum())
-            asked = requirement.group in (EACH, group) and requirement.schema in (None, name)
+            each = requirement.group == EACH and group != UNKNOWN
+            asked = (each or requirement.group == group) and requirement.schema in (None, name)
             if asked and 0 < people < least:
-                yield f"{group} ({people})"
+                yield f"{group} ({formatting.count(people)})"
 
 
 def _expected_line(spec: AuditSpec, cohort: Cohort, systems: int, width: int) -> str:

@@ -149,12 +149,12 @@ def _is_kept(run: RunTables, system: str, cut: _Wanted, untold: list[str]) -> bo
     floor = floor_of(run, system)
     if not low <= cut.threshold <= high:
         untold.append(
-            f"{cut.origin} ({cut.threshold:g}): outside the scores of {system}, {low:g} to {high:g}"
+            f"{cut.origin} ({cut.threshold:.15g}): outside the scores of {system}, {low:g} to {high:g}"
         )
     elif cut.threshold < floor:
         untold.append(
-            f"{cut.origin} ({cut.threshold:g}): the run of {system} kept non-mated scores from {floor:g}; run the "
-            f"audit again with 'thresholds.grid={{kind: explicit, values: [{cut.threshold:g}]}}'"
+            f"{cut.origin} ({cut.threshold:.15g}): the run of {system} kept non-mated scores from {floor:g}; run the "
+            f"audit again with 'thresholds.grid={{kind: explicit, values: [{cut.threshold:.15g}]}}'"
         )
     return floor <= cut.threshold <= high and low <= cut.threshold
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -100,7 +101,7 @@ def _listed(key: str, text: str) -> object:
     from frtaudit.config.load import meant
 
     with translating():
-        paths = meant(key, text)
+        paths = meant(re.sub(r"\[(\d+)\]", r".\1", key), text)
     return [str(getattr(path, "text", path)) for path in paths] if isinstance(paths, list) else text
 
 

@@ -220,6 +220,42 @@ def test_findings_of_a_publishable_variant_are_judged_each_alone(minimum: int) -
         changes["p by Holm"] = _finding("each", p_adjusted=1.0)
     for name, change in changes.items():
         assert contradiction(change(variant)) or unfounded(change(variant)), name
+    for findings in (variant.findings[::-1], (*variant.findings[:-1], variant.findings[0])):
+        assert unfounded(replace(variant, findings=findings))
+    without = replace(variant, findings=variant.findings[1:], cohort=leaving_out(variant, 1))
+    assert (unfounded(without) is None) == (minimum == 13)
+
+
+def leaving_out(variant: AuditResult, more: int) -> dict[str, Json]:
+    """The facts of a variant's cohort with ``more`` findings that are left out."""
+    publication = mapping(variant.cohort["publication"])
+    left = mapping(publication["left_out"])
+    count = left["findings"]
+    assert isinstance(count, int)
+    return {**variant.cohort, "publication": {**publication, "left_out": {**left, "findings": count + more}}}
+
+
+@pytest.mark.parametrize("minimum", [10, 13])
+def test_a_missed_minimum_is_the_one_that_is_required(minimum: int) -> None:
+    """Where classes are withheld the counts are not known, what the requirement asks for is."""
+    asked = RequirementSpec(
+        name="r",
+        metric="fnmr_at_fmr",
+        at={"fmr": 0.1},
+        limit=0.3,
+        minimum={"subjects": 1000, "comparisons": 10**6},
+    )
+    result = audit(spec(requirements=(asked,))).result
+    assert (contradiction(result), unfounded(result)) == (None, None)
+    variant = AuditResult.from_json(published(result, "0" * 64, minimum).to_json())
+    assert (contradiction(variant), unfounded(variant)) == (None, None)
+    met = replace(asked, minimum={"subjects": 1})
+    small = audit(spec(requirements=(met,))).result
+    other = published(small, "0" * 64, minimum)
+    finding = replace(
+        variant.findings[0], family=other.findings[0].family, sentence=variant.findings[0].sentence
+    )
+    assert unfounded(replace(other, findings=(finding, *other.findings[1:])))
 
 
 def test_what_nothing_estimates_stands_in_a_variant_once_where_no_class_is_withheld() -> None:
@@ -245,8 +281,10 @@ def test_a_variant_holds_all_findings_that_it_does_not_leave_out(left_out: int, 
     publication = dict(mapping(variant.cohort["publication"]))
     publication["left_out"] = {**mapping(publication["left_out"]), "findings": left_out}
     cohort = {**variant.cohort, "publication": publication}
-    found = contradiction(replace(variant, cohort=cohort, findings=variant.findings[:-1]))
+    changed = replace(variant, cohort=cohort, findings=variant.findings[:-1])
+    found = contradiction(changed)
     assert (found is None) if said is None else (said in (found or ""))
+    assert unfounded(changed) == "a finding is missing, although no class is withheld"
 
 
 def test_why_nothing_estimates_a_requirement_follows_from_the_spec() -> None:

@@ -41,6 +41,10 @@ def test_a_line_is_named_as_an_editor_counts_it(tmp_path: Path) -> None:
     text = 'sep=;\r\nid;x\r\n"1\n\n";"a\nb"\r\n2;b\r\n\r\n3;c'
     table = read_table(table_file(tmp_path, text), "t.csv")
     assert [table.place(row) for row in range(3)] == ["t.csv line 3", "t.csv line 7", "t.csv line 9"]
+    table = read_table(table_file(tmp_path, 'a,b\n1,"x\ny"\n3,4'), "t.csv")
+    assert [table.place(row) for row in range(2)] == ["t.csv line 2", "t.csv line 4"]
+    table = read_table(table_file(tmp_path, '"a\nz",b\n1,2\n"3\n",4\n5,6\n'), "t.csv")
+    assert [table.place(row) for row in range(3)] == ["t.csv line 3", "t.csv line 4", "t.csv line 6"]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:

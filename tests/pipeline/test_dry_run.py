@@ -139,6 +139,15 @@ def test_it_says_which_groups_are_too_small() -> None:
         line.partition("one, two")[2] for line in check(spec(requirements=asked)) if "requirement " in line
     ]
     each = "; not testable, fewer than 25 subjects: x (12), y (12)"
+    schemas = {"group": SchemaSpec(column="group", classes=("x",), unknown=("y",))}
+    (lost,) = [
+        line
+        for line in check(
+            spec(requirements=(replace(few, group="unknown", schema="group"),), schemas=schemas)
+        )
+        if "requirement few" in line
+    ]
+    assert lost.endswith("; not testable, fewer than 25 subjects: unknown (12)")
     assert ends == ["; not testable, fewer than 25 subjects: these are 24", "", each]
 
 

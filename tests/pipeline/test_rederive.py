@@ -225,6 +225,8 @@ def test_paths_of_providers_are_noted_and_given_by_their_place(
         ("facenet", system),
         ("facenet", replace(system, file="b.csv")),
     ]
+    with pytest.raises(SpecError, match=r"^providers\[1\]\.file: found a list; accepted: text"):
+        rederive(recorded, tmp_path, ["providers[1].file=[b,c]"])
     with pytest.raises(SpecError, match=r"^providers\[2\]\.file: 'providers' holds no keys"):
         rederive(recorded, tmp_path, ["providers[2].file=b.csv"])
     with pytest.raises(SpecError, match=r"^providers\[0\]\.file: "):

@@ -47,7 +47,8 @@ class PeopleFolders:
             notes.append(f"people with one image, in non-mated comparisons only: {single}")
         lists = folder.texts()
         if lists:
-            notes.append(f"not read: {', '.join(lists[:MAX_NAMED])}: no list of pairs or table that is known")
+            more = f" and {len(lists) - MAX_NAMED} more" if len(lists) > MAX_NAMED else ""
+            notes.append(f"lists and tables that are not read: {', '.join(lists[:MAX_NAMED])}{more}")
         return KnownSet(
             name="people",
             title="a folder of people",

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
-from frtaudit.core.canonical import Json, digest, mapping
+from frtaudit.core.canonical import Json, digest, entries, mapping
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.evaluation.operating_points import ONE_PAIR
 from frtaudit.evaluation.requirement_findings import alone
@@ -68,7 +68,10 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
     }
     read = {"type": mapping(result.spec.get("cohort")).get("type")}  # shares and sizes of a cohort are counts
     spec = mapping(_scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names))
-    spec = {**spec, "requirements": result.spec.get("requirements", [])}  # in the words of their findings
+    spec = {
+        **spec,
+        "requirements": [_required(asked, names) for asked in entries(result.spec.get("requirements"))],
+    }
     collected = _scrubbed(_collected(mapping(result.cohort.get("collection"))), names)
     cohort = {
         **_cohort(result.cohort, withheld),
@@ -88,6 +91,14 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
         notes=notes,
         schema_version=result.schema_version,
     )
+
+
+def _required(asked: Json, names: frozenset[str]) -> dict[str, Json]:
+    """A requirement in the words of its findings, which have its name and what it is about; no other text of it."""
+    others: dict[str, Json] = {
+        key: mapping(asked).get(key) for key in ("source", "profile") if key in mapping(asked)
+    }
+    return {**mapping(asked), **mapping(_scrubbed(others, names))}
 
 
 def names_of(result: AuditResult) -> frozenset[str]:

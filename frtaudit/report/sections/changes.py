@@ -1,5 +1,6 @@
 """What changed since the last audit: every requirement's number then and now, and what is not comparable."""
 
+import math
 from collections.abc import Iterator
 
 from frtaudit.core import AuditResult, Estimate, Finding, Target
@@ -14,7 +15,7 @@ from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import display_name, words
 
-SHOWN = 16
+SHOWN, ROUNDING = 16, 1e-12
 NAMES = frozenset({"name", "recommended"})  # of a threshold
 MOVES = frozenset({"threshold", "version"})  # and what may be another under its name
 ASKED = ("metric", "of", "at", "schema", "group", "weighting", "sense", "strict", "sided", "level", "minimum")
@@ -115,10 +116,12 @@ def _limits(now: AuditResult, then: AuditResult) -> Iterator[str]:
     before, after = _asked(then), _asked(now)
     for name in dict.fromkeys(finding.requirement for finding in now.findings):
         if name not in limits:
-            yield f"“{name}” was not required then."
-        elif limits[name] != next(finding.limit for finding in now.findings if finding.requirement == name):
+            if name not in before:  # a publishable variant may withhold what was found
+                yield f"“{name}” was not required then."
+            continue
+        if limits[name] != next(finding.limit for finding in now.findings if finding.requirement == name):
             yield f"“{name}” had another limit."
-        elif before.get(name) != after.get(name):
+        if before.get(name) != after.get(name):
             yield f"“{name}” was about something else: its metric, operating point, group or rule differs."
     for name in dict.fromkeys(
         limit for limit in limits if limit not in {f.requirement for f in now.findings}
@@ -167,7 +170,9 @@ def _table(source: Source, then: AuditResult) -> Table | None:
             )
     for (requirement, key), finding in earlier.items():
         if requirement in blocks and key in known:
-            who = _earlier(_who(before, known[key]))
+            record = known[key]
+            at = phrases.at_words(record.estimate.at, record.pointer)
+            who = _earlier(spans(*_who(before, record), *((", ", *at) if at else ())))
             blocks[requirement].append(
                 (who, *_then(known[key], finding), phrases.DASH, *_gone(source, requirement))
             )
@@ -200,7 +205,7 @@ def _now(source: Source, index: int, record: Record, old: Record | None) -> tupl
     before, after = None if old is None else old.estimate.value, record.estimate.value
     if before is None or after is None:
         direction = "–"
-    elif after == before:
+    elif math.isclose(after, before, rel_tol=ROUNDING):
         direction = "the same"
     else:
         direction = "higher" if after > before else "lower"

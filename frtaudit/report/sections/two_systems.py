@@ -26,6 +26,10 @@ TITLES = {TWO_MODELS: "Two systems", TWO_SPLITS: "Two splits", ZONES: "Zones"}
 Measure: TypeAlias = tuple[str | None, str | None, str | None]
 BAND = "recentred bootstrap bands{}: same subjects, new images"
 ZERO = "FNMR is 0"
+PAIRED = (
+    " Overlap of bands does not show equality, because both systems were evaluated on the same images: compare their "
+    "paired differences."
+)
 
 
 @section("two_systems", "Systems over FMR", after="uncertainty")
@@ -73,8 +77,8 @@ def _models(source: Source) -> Figure | None:
         name="two-models",
         title=f"Two systems: {' and '.join(names)}" if len(names) > 1 else f"{names[0]}, one of two systems",
         caption=spans(
-            f"Overall FNMR over FMR, {_bands(source, curves)}. Overlap of bands does not show equality, "
-            "because both systems were evaluated on the same images: compare their paired differences.",
+            f"Overall FNMR over FMR, {_bands(source, curves)}.",
+            PAIRED if len(names) > 1 else "",
             _weights(curves),
         ),
         panels=(panel,),

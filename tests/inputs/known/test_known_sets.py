@@ -314,7 +314,7 @@ def test_a_folder_of_people_is_all_pairs(tmp_path: Path) -> None:
     (tmp_path / "a/1.png").write_bytes(b"")
     assert list(read(tmp_path).samples.ids) == ["a/1.jpg", "a/1.png", "a/2.jpg", "b/1.png"]
     (tmp_path / "pairs.txt").write_text("a\t1\t2\na\t1\tb\t1\n")
-    assert read(tmp_path).notes[-1] == "not read: pairs.txt: no list of pairs or table that is known"
+    assert read(tmp_path).notes[-1] == "lists and tables that are not read: pairs.txt"
 
 
 @pytest.mark.parametrize("header", [True, False])

@@ -182,12 +182,15 @@ def test_names_and_digests_of_labels_are_left_out() -> None:
 
 def test_a_requirement_that_has_the_name_of_a_failed_sample_keeps_it() -> None:
     """Its finding has that name too: a variant that withheld one of them would contradict itself."""
-    asked = RequirementSpec(name="limit 1", metric="fnmr_at_fmr", at={"fmr": 0.1}, limit=0.3)
+    asked = RequirementSpec(
+        name="limit 1", metric="fnmr_at_fmr", at={"fmr": 0.1}, limit=0.3, source="decided with 1"
+    )
     full = small_audits.audit(small_audits.spec(requirements=(asked,))).result
     failed = LedgerEntry(provider="drawn", code="no_face", unit="samples", count=1, names=("1",))
     file = published(replace(full, failures=(failed,)), LINK)
     assert (contradiction(file), unfounded(file)) == (None, None)
     assert file.findings[0].requirement == "limit 1"
+    assert "decided with 1" not in str(file.spec)
 
 
 @pytest.mark.parametrize("seed", [4, 5])

@@ -123,7 +123,9 @@ def test_targets_in_a_ceiling_are_refused() -> None:
     scores = np.minimum(NON_MATED, np.quantile(NON_MATED, 0.99))
     found = censoring_of(MATED.clip(max=scores.max()), scores)
     assert found.ceiling is not None
-    share = f"{100 * np.mean(scores == scores.max()):.3g} % of the non-mated comparisons have the highest score"
+    share = (
+        f"{100 * np.mean(scores == scores.max()):.3g} % of the non-mated comparisons have the highest score"
+    )
     assert f"lies in the ceiling: {share}" in str(refusal(found, step_of(scores, 0.005)))
     assert refusal(found, step_of(scores, 0.02)) is None
 
