@@ -172,7 +172,7 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         if requirement in blocks and key in known:
             record = known[key]
             at = phrases.at_words(record.estimate.at, record.pointer)
-            who = _earlier(spans(*_who(before, record), *((", ", *at) if at else ())))
+            who = _earlier(spans(_who(before, record), ", ", at) if at else _who(before, record))
             blocks[requirement].append(
                 (who, *_then(known[key], finding), phrases.DASH, *_gone(source, requirement))
             )
