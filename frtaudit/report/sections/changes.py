@@ -156,18 +156,15 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         record = record_of(source, finding)
         rows = blocks.setdefault(finding.requirement, [])
         if record is not None:
-            old, verdict = (
-                known.get(_key(record.estimate)),
-                earlier.pop((finding.requirement, _key(record.estimate)), None),
+            key = _key(record.estimate)
+            old, verdict = known.get(key), earlier.pop((finding.requirement, key), None)
+            row = (
+                _who(source, record),
+                *_then(old, verdict),
+                _numbers(record),
+                *_now(source, index, record, old),
             )
-            rows.append(
-                (
-                    _who(source, record),
-                    *_then(old, verdict),
-                    _numbers(record),
-                    *_now(source, index, record, old),
-                )
-            )
+            rows.append(row)
     for (requirement, key), finding in earlier.items():
         if requirement in blocks and key in known:
             record = known[key]
