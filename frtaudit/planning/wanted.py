@@ -7,8 +7,10 @@ from frtaudit.core.methods import Sided
 from frtaudit.core.spec import AuditSpec, RequirementSpec
 from frtaudit.core.text import formatting
 from frtaudit.errors import SpecError
+from frtaudit.evaluation.answerable import below_minimum
 from frtaudit.planning.parties import EVERYBODY, Party, of_schema, schemas_of
 from frtaudit.planning.values import Settings
+from frtaudit.stats.sample_size.power import ComparisonDesign
 
 WORDS: Mapping[str, str] = {
     "fmr": "FMR",
@@ -52,6 +54,15 @@ class Wanted:
 def alpha_of(requirement: RequirementSpec, default: float) -> float:
     """One-sided error of the bound by which a requirement passes."""
     return requirement.alpha(default) / (2 if requirement.sided is Sided.TWO else 1)
+
+
+def too_small(requirement: RequirementSpec, design: ComparisonDesign, subjects: int) -> str | None:
+    """Which of a requirement's minimum sizes ``subjects`` of a group miss, in the words of the audit.
+
+    Transactions are counted as the audit does: mated ones for FRR, non-mated ones for FAR.
+    """
+    trials = round(design.trials(subjects))
+    return below_minimum(requirement, {"subjects": subjects, "comparisons": trials, "transactions": trials})
 
 
 def with_limits(spec: AuditSpec, settings: Settings) -> tuple[RequirementSpec, ...]:

@@ -20,6 +20,7 @@ from frtaudit.stats.sample_size.power import (
 
 NIST = ("schema=gender", "requirement=[nist_800_63a_4]", "profiles.nist_800_63a_4.at={threshold: 0.4}")
 FIDO = ("requirement=[fido_bcc_level2]", "profiles.fido_bcc_level2.at={threshold: 0.4}")
+VIETNAM = ("requirement=[vn_sbv_50_2024]",)
 POWER = 0.8
 
 
@@ -87,6 +88,30 @@ def test_transactions_are_planned_at_the_profiles_level_and_size() -> None:
     assert takes["fido-bcc-level2-frr"]["independent: of all"] == 245
     assert takes["fido-bcc-level2-frr"]["independent: comparisons"] == 5 * 245
     assert found["designs"].columns[0] == "transactions each"
+
+
+def test_the_fewest_transactions_of_a_profile_are_planned() -> None:
+    """FRR of 10,000 mated transactions: with T of each subject a design has 10,000/T subjects at least."""
+    found = made(VIETNAM, samples=1, transactions=5)
+    assert rows(found["takes"])["vn-sbv-50-2024-frr"]["independent: of all"] == 2000
+    designs = rows(found["designs"])
+    assert [designs[each]["independent: subjects"] for each in ("1", "3", "10")] == [10000, 3334, 1000]
+    assert designs["10"]["independent: for"] == "vn-sbv-50-2024-frr"
+
+
+@pytest.mark.parametrize(
+    ("words", "requirement", "reason"),
+    [
+        (VIETNAM, "vn-sbv-50-2024-frr", "it asks for 10,000 transactions, and these are 500"),
+        (FIDO, "fido-bcc-level2-frr", "it asks for 245 subjects, and these are 100"),
+    ],
+)
+def test_a_cohort_below_the_minimum_is_not_testable(
+    words: tuple[str, ...], requirement: str, reason: str
+) -> None:
+    """The outcome is that of the audit, with its words."""
+    decides = rows(made(words, samples=1, subjects=100, transactions=5)["decides"])
+    assert decides[requirement]["outcome"] == f"not testable: {reason}"
 
 
 def test_a_given_design_effect_has_columns_of_its_own() -> None:
