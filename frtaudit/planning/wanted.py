@@ -10,7 +10,8 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.answerable import below_minimum
 from frtaudit.planning.parties import EVERYBODY, Party, of_schema, schemas_of
 from frtaudit.planning.values import Settings
-from frtaudit.stats.sample_size.power import ComparisonDesign
+from frtaudit.stats.sample_size import power
+from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence
 
 WORDS: Mapping[str, str] = {
     "fmr": "FMR",
@@ -39,6 +40,14 @@ class Wanted:
     def alpha(self, default: float) -> float:
         """One-sided error of the bound that passes."""
         return alpha_of(self.requirement, default)
+
+    def subjects_to_pass(
+        self, design: ComparisonDesign, dependence: Dependence, rate: float, alpha: float, asked_power: float
+    ) -> int | None:
+        """The fewest subjects that pass with a power when the true rate is ``rate``, the requirement's minimum met."""
+        to_pass = power.subjects_to_pass(design, dependence, rate, self.limit, alpha, asked_power)
+        least = power.fewest(lambda subjects: too_small(self.requirement, design, subjects) is None)
+        return None if to_pass is None or least is None else max(to_pass, least)
 
     def title(self) -> str:
         """The requirement in words."""
