@@ -121,7 +121,7 @@ def cohort(subjects: int, whole: Party, each: float | None = None) -> Party:
         **whole.designs,
         "fmr": power.non_mated(each),
         "fnmr": power.mated(each),
-        "fta": ComparisonDesign(ends=1, each=float(each)),
+        "fta": power.attempts(each),
         "frr": ComparisonDesign(ends=1, each=float(each)),
     }
     return replace(whole, subjects=subjects, samples=each, designs=designs)
