@@ -1,6 +1,9 @@
 """The plan of a profile: what each requirement takes, the designs, and what a cohort can decide."""
 
+import shlex
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +11,7 @@ import pytest
 from frtaudit.config.load import load_spec
 from frtaudit.errors import SpecError
 from frtaudit.planning.plan import check, plan
-from frtaudit.planning.values import Section, Settings, with_stand_in
+from frtaudit.planning.values import Section, Settings, page, with_stand_in
 from frtaudit.stats.sample_size.power import (
     Dependence,
     least,
@@ -62,6 +65,17 @@ def test_a_design_decides_all_and_one_person_fewer_does_not() -> None:
     for subjects, decided in ((whole, True), (whole - 10, False)):
         cohort = made(NIST, samples=4, subjects=subjects)["decides"]
         assert all(row[4] >= POWER for row in cohort.rows if isinstance(row[4], float)) is decided
+
+
+def test_the_guide_shows_what_its_commands_print() -> None:
+    """The tables of what_it_takes.md; of the last no row is untestable."""
+    guide = (Path(__file__).parents[2] / "docs/guides/what_it_takes.md").read_text(encoding="utf-8")
+    command = guide.partition("## What a cohort can decide")[2].partition("```bash")[2].partition("```")[0]
+    words = [word for word in shlex.split(command) if "=" in word]
+    takes, decides = made(NIST, samples=4)["takes"], made(tuple(words), samples=4, subjects=2000)["decides"]
+    for section in (takes, decides):
+        assert page(replace(section, notes=())) + "\n```" in guide
+    assert not [row for row in decides.rows if "not testable" in str(row[-1])]
 
 
 def test_one_sample_each_decides_no_fnmr() -> None:
