@@ -35,9 +35,9 @@ def main(argv: Sequence[str]) -> int:
         power=options.power,
         ratio=options.ratio,
         difference=options.difference,
-        expected=dict(options.expected),
-        deff=dict(options.deff),
-        limits=dict(options.limit),
+        expected=_once("--expected", options.expected),
+        deff=_once("--deff", options.deff),
+        limits=_once("--limit", options.limit),
         subjects=options.subjects,
         samples=options.samples,
         transactions=options.transactions,
@@ -59,6 +59,17 @@ def main(argv: Sequence[str]) -> int:
     plan = make(spec, settings, on_terminal)
     sys.stdout.write(to_bytes(plan.to_json()).decode() if options.json else f"{plan.text()}\n")
     return 0
+
+
+def _once(option: str, given: Sequence[tuple[str, float]]) -> dict[str, float]:
+    """Values by rate; a rate that is given twice is refused."""
+    values: dict[str, float] = {}
+    for rate, value in given:
+        if rate in values:
+            twice = f"{rate}={values[rate]:g} and {rate}={value:g}"
+            raise SpecError(option, twice, f"one value of a rate: {option} {rate}={value:g}")
+        values[rate] = value
+    return values
 
 
 def _collection(argv: Sequence[str]) -> int:

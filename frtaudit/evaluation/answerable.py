@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from frtaudit.core.metrics import D_L2, INDICES
 from frtaudit.core.spec import AuditSpec, GridKind, RequirementSpec, ThresholdSource
+from frtaudit.core.text import formatting
 from frtaudit.core.text.kinds import place
 
 EVERYBODY, EACH, MAX = "all", "each", "max"
@@ -102,6 +103,21 @@ def why_not(requirement: RequirementSpec, spec: AuditSpec, ranked: Mapping[str, 
         or _wrong_group(requirement, known, ranked)
         or _by_construction(requirement)
     )
+
+
+def below_minimum(requirement: RequirementSpec, sizes: Mapping[str, int | None]) -> str | None:
+    """Which of a requirement's minimum sizes data miss; ``sizes``: by kind, None or absent where not known.
+
+    >>> asked = RequirementSpec(name="r", metric="frr", limit=0.1, minimum={"subjects": 20, "transactions": 10000})
+    >>> below_minimum(asked, {"subjects": 30, "transactions": 1500})
+    'it asks for 10,000 transactions, and these are 1,500'
+    """
+    missed = [
+        f"{formatting.count(least)} {kind}, and these are {formatting.count(size)}"
+        for kind, least in sorted(requirement.minimum.items())  # as in a result
+        if (size := sizes.get(kind)) is not None and size < least
+    ]
+    return f"it asks for {'; for '.join(missed)}" if missed else None
 
 
 def _wrong_point(requirement: RequirementSpec, known: Estimated) -> str | None:

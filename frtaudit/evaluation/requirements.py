@@ -13,8 +13,7 @@ from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.methods import DECIDING
 from frtaudit.core.metrics import D_L2, POOLED_ONLY
 from frtaudit.core.spec import AuditSpec, RequirementSpec, ThresholdSource, Weighting
-from frtaudit.core.text import formatting
-from frtaudit.evaluation.answerable import COUNTED, NO_TRANSACTIONS, TRANSACTIONS, why_not
+from frtaudit.evaluation.answerable import COUNTED, NO_TRANSACTIONS, TRANSACTIONS, below_minimum, why_not
 from frtaudit.evaluation.family_size import EACH
 from frtaudit.evaluation.requirement_findings import (
     CONSTRUCTED,
@@ -271,12 +270,7 @@ def _too_small(requirement: RequirementSpec, estimate: Estimate, context: Judgem
         if estimate.analysis != TRANSACTIONS:
             return NO_TRANSACTIONS
         sizes["transactions"] = estimate.denominator
-    missed = [
-        f"{formatting.count(least)} {kind}, and these are {formatting.count(size)}"
-        for kind, least in sorted(requirement.minimum.items())  # as in a result
-        if (size := sizes.get(kind)) is not None and size < least
-    ]
-    return f"it asks for {'; for '.join(missed)}" if missed else None
+    return below_minimum(requirement, sizes)
 
 
 def _untestable(requirement: RequirementSpec, estimate: Estimate, interval: Interval | None) -> str | None:

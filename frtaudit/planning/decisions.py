@@ -9,7 +9,7 @@ from frtaudit.evaluation.answerable import EVERYBODY, RATIO, why_not
 from frtaudit.planning.parties import Party, of_schema, ranked_in
 from frtaudit.planning.sizes import GIVEN, PlanContext
 from frtaudit.planning.values import Cell, Section
-from frtaudit.planning.wanted import EACH, HALF, WORDS, Wanted, alpha_of, group_parties
+from frtaudit.planning.wanted import EACH, HALF, WORDS, Wanted, alpha_of, group_parties, too_small
 from frtaudit.stats.sample_size import power
 from frtaudit.stats.sample_size.overall_ratio import power_to_pass_ratio
 from frtaudit.stats.sample_size.power import INDEPENDENT, ComparisonDesign, Dependence
@@ -47,9 +47,7 @@ class Demand:
     def power(self, whole: Party, way: str) -> float:
         """Probability that the requirement passes in a cohort, as comparisons hang together."""
         design, subjects = self.sizes(whole)
-        minimum = self.requirement.minimum
-        too_small = subjects < max(minimum.get("subjects", 0), power.MIN_SUBJECTS)
-        if too_small or design.trials(subjects) < minimum.get("comparisons", 0):
+        if subjects < power.MIN_SUBJECTS or too_small(self.requirement, design, subjects):
             return 0.0
         if self.requirement.metric == RATIO:
             overall, everybody = whole.designs[self.rate], whole.subjects or 0
@@ -123,7 +121,7 @@ def cohort(subjects: int, whole: Party, each: float | None = None) -> Party:
         **whole.designs,
         "fmr": power.non_mated(each),
         "fnmr": power.mated(each),
-        "fta": ComparisonDesign(ends=1, each=float(each)),
+        "fta": power.attempts(each),
         "frr": ComparisonDesign(ends=1, each=float(each)),
     }
     return replace(whole, subjects=subjects, samples=each, designs=designs)
@@ -221,6 +219,7 @@ def _decides(spec: AuditSpec, asked: list[Demand], parties: list[Party], context
         design, subjects = demand.sizes(parties[0])
         powers = [demand.power(parties[0], way) for way in ways(asked)]
         reason = None if demand.rate in OF_TRANSACTIONS else why_not(demand.requirement, spec, ranked)
+        reason = reason or too_small(demand.requirement, design, subjects)
         outcome = f"not testable: {reason}" if reason else _outcome(powers, context.settings.power)
         trials = round(design.trials(subjects))
         rows.append((demand.requirement.name, _group(demand), subjects, trials, *powers, outcome))

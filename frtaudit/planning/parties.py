@@ -1,7 +1,7 @@
 """Everybody, and each group: how many they are, and what comparisons they make."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def from_sizes(spec: AuditSpec, subjects: int | None, samples: float, transactio
     designs = {
         "fmr": power.non_mated(samples),
         "fnmr": power.mated(samples),
-        "fta": ComparisonDesign(ends=1, each=float(samples)),
+        "fta": power.attempts(samples),
         "far": ComparisonDesign(ends=2, each=1.0),
         "frr": ComparisonDesign(ends=1, each=float(transactions)),
     }
@@ -87,7 +87,7 @@ def from_cohort(cohort_data: CohortData, comparisons: Comparisons, groups: Group
         designs = {
             "fmr": _design(2, non_mated, count),
             "fnmr": _design(1, mated, count),
-            "fta": _design(1, inside * samples, count),
+            "fta": replace(_design(1, inside * samples, count), few_as_one=True),
         }
         each = int(samples[inside].sum()) / max(count, 1)
         parties.append(Party(schema=schema, name=name, subjects=count, samples=each, designs=designs))

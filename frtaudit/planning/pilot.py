@@ -53,7 +53,7 @@ def limits(system: SystemData, asked: list[Wanted], context: PlanContext) -> Ite
         design, asked_power = party.designs[goal.rate], context.settings.power
         way = power.measured(design, party.subjects or 0, interval.deff)
         needed = (
-            power.subjects_to_pass(design, way, rate, goal.limit, context.alpha, asked_power)
+            goal.subjects_to_pass(design, way, rate, goal.alpha(context.alpha), asked_power)
             for rate in (goal.expected, interval.rate)
         )
         cells = interval.errors, float(interval.rate), float(interval.deff), *needed, party.subjects

@@ -13,7 +13,7 @@ from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline.components import comparisons_of, load_cohort, load_providers
 from frtaudit.pipeline.evaluate import groups_of
 from frtaudit.planning import decisions, paired, pilot, sizes
-from frtaudit.planning.parties import Party, from_cohort, from_sizes, ranked_in
+from frtaudit.planning.parties import Party, from_cohort, from_sizes, ranked_in, schemas_of
 from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Plan, Section, Settings
 from frtaudit.planning.wanted import WORDS, Wanted, wanted, with_limits
@@ -83,21 +83,37 @@ def _check_sizes(subjects: int | None, samples: float | None) -> None:
         raise SpecError("--samples", f"found {samples:g}", "1 or more")
 
 
+def _check_used(settings: Settings, used: set[str], whole: Party) -> None:
+    """Refuse an expected rate or a design effect of a rate that this plan has not: it would change nothing."""
+    for option, given in (("--expected", settings.expected), (DEFF, settings.deff)):
+        for rate, value in given.items():
+            if rate not in used:
+                size = "" if rate in whole.designs else "--samples M "
+                names = [f"{name}, " for name in WORDS if name in used]
+                accepted = f"{''.join(names)}{'or ' if names else ''}{size}--limit {rate}=X as well"
+                text = f"{rate}={value:g} changes nothing: this plan has no limit on {WORDS[rate]}"
+                raise SpecError(option, text, accepted)
+
+
 def _sections(
     spec: AuditSpec, context: PlanContext, parties: list[Party], count: int, systems: Iterable[SystemData]
 ) -> Iterator[Section]:
     entries = list(wanted(spec.requirements, parties, context.settings))
     planned = [entry for entry in entries if isinstance(entry, Wanted)]
+    rates = list(_rates(spec, planned, context.settings))
+    # Limits that are somebody else's, or of a ratio to the overall rate, are planned together.
+    together = bool(spec.profiles) or any(entry.metric == RATIO for entry in spec.requirements)
+    decided = decisions.demands(spec, planned, parties, context) if together else []
+    compared_rates = {rate for rate, _ in rates} if any(schemas_of(parties)) else set()
+    used = {goal.rate for goal in planned} | {demand.rate for demand in decided} | compared_rates
+    _check_used(context.settings, used, parties[0])
     yield sizes.settings(context)
     yield sizes.cohort(parties)
     if spec.thresholds.fmr:
         yield sizes.resolution(parties, spec.thresholds.fmr)
     for goal in planned:
         yield sizes.limit(goal, context)
-    yield from sizes.ratios(parties, list(_rates(spec, planned, context.settings)), context)
-    # Limits that are somebody else's, or of a ratio to the overall rate, are planned together.
-    together = bool(spec.profiles) or any(entry.metric == RATIO for entry in spec.requirements)
-    decided = decisions.demands(spec, planned, parties, context) if together else []
+    yield from sizes.ratios(parties, rates, context)
     yield from decisions.sections(spec, decided, parties, context)
     ratios = {demand.requirement.name for demand in decided}
     left = [entry for entry in entries if not isinstance(entry, Wanted) and entry[0].name not in ratios]

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from frtaudit.core.text import formatting
 from frtaudit.planning.parties import Party, of_schema, schemas_of
 from frtaudit.planning.values import Cell, Section, Settings
 from frtaudit.planning.wanted import EACH, WORDS, Wanted
@@ -110,6 +111,18 @@ def limit(asked: Wanted, context: PlanContext) -> Section:
         title=asked.title(),
         columns=("group", "by", *counts, "there are: subjects"),
         rows=tuple(row for party in parties for row in _needs(party, asked, context)),
+        notes=_minimum(asked),
+    )
+
+
+def _minimum(asked: Wanted) -> tuple[str, ...]:
+    sizes = [
+        f"{formatting.count(least)} {kind}" for kind, least in asked.requirement.minimum.items() if least > 1
+    ]
+    return (
+        (f"the requirement asks for {' and '.join(sizes)}, else not testable; the rows of pass allow for it",)
+        if sizes
+        else ()
     )
 
 
@@ -174,7 +187,7 @@ def _needs(party: Party, asked: Wanted, context: PlanContext) -> Iterator[tuple[
         yield (party.name, name, *_pairs(design, by_rule), have)
     ways = context.ways(asked.rate, design, rule=True).values()
     for name, rate in {"pass at no error": 0.0, f"pass, power {wanted:g}": asked.expected}.items():
-        to_pass = [power.subjects_to_pass(design, way, rate, asked.limit, alpha, wanted) for way in ways]
+        to_pass = [asked.subjects_to_pass(design, way, rate, alpha, wanted) for way in ways]
         yield (party.name, name, *_pairs(design, to_pass), have)
 
 

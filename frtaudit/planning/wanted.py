@@ -7,8 +7,11 @@ from frtaudit.core.methods import Sided
 from frtaudit.core.spec import AuditSpec, RequirementSpec
 from frtaudit.core.text import formatting
 from frtaudit.errors import SpecError
+from frtaudit.evaluation.answerable import below_minimum
 from frtaudit.planning.parties import EVERYBODY, Party, of_schema, schemas_of
 from frtaudit.planning.values import Settings
+from frtaudit.stats.sample_size import power
+from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence
 
 WORDS: Mapping[str, str] = {
     "fmr": "FMR",
@@ -38,6 +41,14 @@ class Wanted:
         """One-sided error of the bound that passes."""
         return alpha_of(self.requirement, default)
 
+    def subjects_to_pass(
+        self, design: ComparisonDesign, dependence: Dependence, rate: float, alpha: float, asked_power: float
+    ) -> int | None:
+        """The fewest subjects that pass with a power when the true rate is ``rate``, the requirement's minimum met."""
+        to_pass = power.subjects_to_pass(design, dependence, rate, self.limit, alpha, asked_power)
+        least = power.fewest(lambda subjects: too_small(self.requirement, design, subjects) is None)
+        return None if to_pass is None or least is None else max(to_pass, least)
+
     def title(self) -> str:
         """The requirement in words."""
         at = ", ".join(
@@ -52,6 +63,15 @@ class Wanted:
 def alpha_of(requirement: RequirementSpec, default: float) -> float:
     """One-sided error of the bound by which a requirement passes."""
     return requirement.alpha(default) / (2 if requirement.sided is Sided.TWO else 1)
+
+
+def too_small(requirement: RequirementSpec, design: ComparisonDesign, subjects: int) -> str | None:
+    """Which of a requirement's minimum sizes ``subjects`` of a group miss, in the words of the audit.
+
+    Transactions are counted as the audit does: mated ones for FRR, non-mated ones for FAR.
+    """
+    trials = round(design.trials(subjects))
+    return below_minimum(requirement, {"subjects": subjects, "comparisons": trials, "transactions": trials})
 
 
 def with_limits(spec: AuditSpec, settings: Settings) -> tuple[RequirementSpec, ...]:

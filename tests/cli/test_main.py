@@ -195,6 +195,10 @@ def test_hydra_flags_are_passed_on(handed_on: list[tuple[object, ...]]) -> None:
             ["plan", "--samples", "4", "--limit", "fnmr=0.01", "--expected", "fnmr=0.02"],
             "frtaudit: --expected: fnmr=0.02 cannot meet the limit 0.01 of fnmr, however large the cohort; accepted: ",
         ),
+        (
+            ["plan", "--samples", "4", "--limit", "fnmr=0.01", "--limit", "fnmr=0.02"],
+            "frtaudit: --limit: fnmr=0.01 and fnmr=0.02; accepted: one value of a rate: --limit fnmr=0.02",
+        ),
         (["plan"], "frtaudit: audit: nothing is selected"),
         (["list", "nope"], "frtaudit: group: no group is named 'nope'"),
         (["schema", "nope"], "frtaudit: command line: argument of: invalid choice: 'nope'"),

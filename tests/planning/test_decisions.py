@@ -1,6 +1,9 @@
 """The plan of a profile: what each requirement takes, the designs, and what a cohort can decide."""
 
+import shlex
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +11,7 @@ import pytest
 from frtaudit.config.load import load_spec
 from frtaudit.errors import SpecError
 from frtaudit.planning.plan import check, plan
-from frtaudit.planning.values import Section, Settings, with_stand_in
+from frtaudit.planning.values import Section, Settings, page, with_stand_in
 from frtaudit.stats.sample_size.power import (
     Dependence,
     least,
@@ -20,6 +23,7 @@ from frtaudit.stats.sample_size.power import (
 
 NIST = ("schema=gender", "requirement=[nist_800_63a_4]", "profiles.nist_800_63a_4.at={threshold: 0.4}")
 FIDO = ("requirement=[fido_bcc_level2]", "profiles.fido_bcc_level2.at={threshold: 0.4}")
+VIETNAM = ("requirement=[vn_sbv_50_2024]",)
 POWER = 0.8
 
 
@@ -63,6 +67,17 @@ def test_a_design_decides_all_and_one_person_fewer_does_not() -> None:
         assert all(row[4] >= POWER for row in cohort.rows if isinstance(row[4], float)) is decided
 
 
+def test_the_guide_shows_what_its_commands_print() -> None:
+    """The tables of what_it_takes.md; of the last no row is untestable."""
+    guide = (Path(__file__).parents[2] / "docs/guides/what_it_takes.md").read_text(encoding="utf-8")
+    command = guide.partition("## What a cohort can decide")[2].partition("```bash")[2].partition("```")[0]
+    words = [word for word in shlex.split(command) if "=" in word]
+    takes, decides = made(NIST, samples=4)["takes"], made(tuple(words), samples=4, subjects=2000)["decides"]
+    for section in (takes, decides):
+        assert page(replace(section, notes=())) + "\n```" in guide
+    assert not [row for row in decides.rows if "not testable" in str(row[-1])]
+
+
 def test_one_sample_each_decides_no_fnmr() -> None:
     """No size has a mated comparison then, and the row names the requirement."""
     row = rows(made(NIST, samples=4)["designs"])["1"]
@@ -87,6 +102,30 @@ def test_transactions_are_planned_at_the_profiles_level_and_size() -> None:
     assert takes["fido-bcc-level2-frr"]["independent: of all"] == 245
     assert takes["fido-bcc-level2-frr"]["independent: comparisons"] == 5 * 245
     assert found["designs"].columns[0] == "transactions each"
+
+
+def test_the_fewest_transactions_of_a_profile_are_planned() -> None:
+    """FRR of 10,000 mated transactions: with T of each subject a design has 10,000/T subjects at least."""
+    found = made(VIETNAM, samples=1, transactions=5)
+    assert rows(found["takes"])["vn-sbv-50-2024-frr"]["independent: of all"] == 2000
+    designs = rows(found["designs"])
+    assert [designs[each]["independent: subjects"] for each in ("1", "3", "10")] == [10000, 3334, 1000]
+    assert designs["10"]["independent: for"] == "vn-sbv-50-2024-frr"
+
+
+@pytest.mark.parametrize(
+    ("words", "requirement", "reason"),
+    [
+        (VIETNAM, "vn-sbv-50-2024-frr", "it asks for 10,000 transactions, and these are 500"),
+        (FIDO, "fido-bcc-level2-frr", "it asks for 245 subjects, and these are 100"),
+    ],
+)
+def test_a_cohort_below_the_minimum_is_not_testable(
+    words: tuple[str, ...], requirement: str, reason: str
+) -> None:
+    """The outcome is that of the audit, with its words."""
+    decides = rows(made(words, samples=1, subjects=100, transactions=5)["decides"])
+    assert decides[requirement]["outcome"] == f"not testable: {reason}"
 
 
 def test_a_given_design_effect_has_columns_of_its_own() -> None:

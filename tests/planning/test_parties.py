@@ -49,6 +49,7 @@ def test_all_pairs_are_counted() -> None:
         assert item.trials("fmr") == int(np.sum(~mated & both))
         inside = np.ones(OWNER.size, bool) if code is None else codes[OWNER] == code
         assert item.trials("fta") == int(inside.sum())
+        assert item.designs["fta"].few_as_one
         assert item.subjects == len(np.unique(OWNER[inside]))
 
 

@@ -98,6 +98,20 @@ def test_needs_follow_from_the_measured_dependence() -> None:
     assert row["own"] == power.subjects_to_pass(design, way, row["rate"], 0.3, 0.05, 0.8)
 
 
+def test_a_pilot_plans_at_the_requirements_own_level_and_minimum() -> None:
+    """A level of 80 % takes the fewer subjects of its alpha, and a minimum the more that it asks for."""
+    goal = next(item for item in demands() if item.requirement.name == "target")
+    design = parties()[0].designs["fnmr"]
+    needs = []
+    for changes in ({"level": 0.8}, {"minimum": {"subjects": 500}}):
+        changed = replace(goal, requirement=replace(goal.requirement, **changes))
+        (row,) = rows(next(pilot.limits(system(), [changed], DESK)))
+        needs.append(row["at the rate: expected"])
+    way = power.measured(design, 24, row["deff"])
+    assert needs == [power.subjects_to_pass(design, way, 0.15, 0.3, 0.2, 0.8), 500]
+    assert needs[0] != power.subjects_to_pass(design, way, 0.15, 0.3, 0.05, 0.8)
+
+
 def test_what_scores_do_not_say_is_said() -> None:
     """Acquisitions, and a requirement without a point, have a line and no row."""
     (section,) = pilot.limits(system(), demands(), DESK)

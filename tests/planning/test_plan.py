@@ -1,5 +1,7 @@
 """The plan of a spec: which sections it allows, and what it refuses."""
 
+from dataclasses import replace
+
 import pytest
 from small_audits import spec
 
@@ -96,6 +98,42 @@ def test_bad_settings_are_one_line(settings: Settings, line: str) -> None:
     with pytest.raises(SpecError) as caught:
         check(settings)
     assert str(caught.value) == line
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (
+            Settings(samples=4, limits={"fnmr": 0.01, "fta": 0.1}, deff={"fmr": 3}),
+            "--deff: fmr=3 changes nothing: this plan has no limit on FMR; accepted: fnmr, fta, or --limit fmr=X",
+        ),
+        (
+            Settings(samples=4, expected={"fmr": 1e-5}),
+            "--expected: fmr=1e-05 changes nothing: this plan has no limit on FMR; accepted: --limit fmr=X",
+        ),
+        (
+            Settings(scores=False, limits={"fta": 0.01}, deff={"frr": 2}),
+            "--deff: frr=2 changes nothing: this plan has no limit on FRR; accepted: fta, or --samples M --limit frr=X",
+        ),
+    ],
+)
+def test_a_setting_that_changes_nothing_is_one_line(settings: Settings, line: str) -> None:
+    """An expected rate or a design effect of a rate without a limit is refused, and taken with one."""
+    bare = spec(requirements=(), schemas={}, thresholds=Thresholds(fmr=()))
+    with pytest.raises(SpecError) as caught:
+        plan(bare, settings)
+    assert str(caught.value) == f"{line} as well"
+    rate = next(iter({**settings.expected, **settings.deff}))
+    plan(bare, replace(settings, samples=4, limits={**settings.limits, rate: 0.1}))
+
+
+def test_a_rate_of_compared_groups_needs_no_limit() -> None:
+    """With groups, FMR and FNMR are compared between them: what is given of both changes the plan."""
+    bare = spec(requirements=(), thresholds=Thresholds(fmr=(0.01,)))
+    for given in ({"deff": {"fmr": 3}}, {"expected": {"fnmr": 0.02}}, {"expected": {"fmr": 0.02}}):
+        assert plan(bare, Settings(scores=False, **given)) != plan(bare, Settings(scores=False))
+    with pytest.raises(SpecError, match="--deff: fnmr=3 changes nothing"):
+        plan(bare, Settings(scores=False, deff={"fnmr": 3}))
 
 
 def test_a_design_effect_of_one_is_accepted() -> None:

@@ -41,6 +41,21 @@ def test_limit_needs_what_the_rules_say() -> None:
     assert column(section, "deff given: subjects")[3] == to_pass
 
 
+def test_a_minimum_counts_for_a_pass() -> None:
+    """As many comparisons as the requirement asks for, by subjects or by comparisons; a note says so."""
+    least = {"subjects": 200, "comparisons": 3000}
+    section = limit_of(RequirementSpec(name="r", metric="fnmr", limit=0.05, minimum=least), Settings())
+    assert column(section, "independent: subjects") == [10, 100, 500, 500]
+    assert column(section, "independent: comparisons")[2:] == [3000, 3000]
+    asked = "the requirement asks for 200 subjects and 3,000 comparisons, else not testable"
+    assert section.notes == (f"{asked}; the rows of pass allow for it",)
+    some = limit_of(
+        RequirementSpec(name="r", metric="fnmr", limit=0.05, minimum={"subjects": 200}), Settings()
+    )
+    assert column(some, "independent: subjects")[2:] == [200, 200]
+    assert limit_of(RequirementSpec(name="r", metric="fnmr", limit=0.05), Settings()).notes == ()
+
+
 def test_alike_groups_stand_once() -> None:
     """Groups that need the same have one set of rows."""
     section = limit_of(RequirementSpec(name="r", metric="fmr", limit=0.001, group="each"), Settings())

@@ -7,7 +7,8 @@ from frtaudit.core.spec import RequirementSpec, SchemaSpec
 from frtaudit.errors import SpecError
 from frtaudit.planning.parties import from_sizes
 from frtaudit.planning.values import Settings
-from frtaudit.planning.wanted import Wanted, wanted, with_limits
+from frtaudit.planning.wanted import Wanted, too_small, wanted, with_limits
+from frtaudit.stats.sample_size.power import mated
 
 SPEC = spec(schemas={"site": SchemaSpec(column="site", classes=("a", "b"))})
 PARTIES = from_sizes(SPEC, 100, 4)
@@ -50,6 +51,14 @@ def test_what_has_no_plan_says_why(fields: dict[str, object], why: str) -> None:
     """A requirement that is not planned is named with the reason, not dropped."""
     item, said = one(**fields)
     assert (item.name, said) == ("r", why)
+
+
+def test_what_is_too_small_is_said_as_the_audit_says_it() -> None:
+    """Subjects and comparisons below the minimum, each with its number; none at it."""
+    asked = RequirementSpec(name="r", metric="fnmr", limit=0.1, minimum={"subjects": 20, "comparisons": 120})
+    reason = "it asks for 20 subjects, and these are 19; for 120 comparisons, and these are 114"
+    assert too_small(asked, mated(4), 19) == reason
+    assert too_small(asked, mated(4), 20) is None
 
 
 @pytest.mark.parametrize("limit", [0.004, 0.001])

@@ -7,10 +7,12 @@ rule of 30 (Doddington): with 30 errors the true rate lies within 30 % of the es
 z_0.95/sqrt(30) = 0.30.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from frtaudit.stats._scipy import scipy
+from frtaudit.stats.intervals.borrowing import ENOUGH_SUBJECTS
 from frtaudit.stats.intervals.dependence import degrees_of_freedom
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
@@ -27,11 +29,13 @@ class ComparisonDesign:
     ``ends``: subjects in one comparison, 1 (mated, or an acquisition) or 2 (non-mated); ``each``: comparisons of one
     subject (1 end), or between two subjects (2 ends), on average over all; ``imbalance``: how unequal they are, the
     mean of c_k over comparisons, sum c_k^2 / sum c_k, over their mean over subjects (1: all subjects make as many).
+    ``few_as_one``: below ten subjects with an error, all of a subject count as one, as for failures to acquire.
     """
 
     ends: int
     each: float
     imbalance: float = 1.0
+    few_as_one: bool = False
 
     def trials(self, subjects: float) -> float:
         """Comparisons of ``subjects`` subjects: each K, or each K(K-1)/2.
@@ -53,6 +57,15 @@ def mated(samples: float) -> ComparisonDesign:
     6.0
     """
     return ComparisonDesign(ends=1, each=samples * (samples - 1) / 2)
+
+
+def attempts(samples: float) -> ComparisonDesign:
+    """The ``samples`` of a subject, each of which may fail to be acquired.
+
+    >>> attempts(4).trials(150)
+    600.0
+    """
+    return ComparisonDesign(ends=1, each=float(samples), few_as_one=True)
 
 
 def non_mated(samples: float) -> ComparisonDesign:
@@ -162,14 +175,45 @@ def power_to_pass(
     >>> round(power_to_pass(design, INDEPENDENT, 1000, 0.005, 0.01, 0.05), 2)
     0.37
     """
+    if design.few_as_one:
+        return _power_few_as_one(design, dependence, subjects, rate, limit, alpha)
     n_eff = dependence.n_eff(design, subjects)
     allowed = allowed_rate(design, dependence, subjects, limit, alpha)
     if allowed is None:
         return 0.0
+    return 1.0 if rate <= 0 else _at_most(n_eff * allowed - 1, n_eff, rate)
+
+
+def _at_most(count: float, n_eff: float, rate: float) -> float:
+    """P(X <= count) of a binomial number out of ``n_eff``, between whole counts as the beta function goes on."""
+    if count <= -1:
+        return 0.0
+    return 1.0 if count >= n_eff else float(scipy.special.betainc(n_eff - count, count + 1, 1 - rate))
+
+
+def _power_few_as_one(
+    design: ComparisonDesign, dependence: Dependence, subjects: int, rate: float, limit: float, alpha: float
+) -> float:
+    """:func:`power_to_pass` where the design effect is at least c, attempts per subject, below ten with a failure.
+
+    A share r of the subjects, r = (deff - 1)/(c - 1), fails in all attempts or in none, and the others in each attempt
+    by itself: that has the design effect. A subject with a failure then has c p / (r p + (1 - r)(1 - (1 - p)^c)) on
+    average, at rate p; ten times that number are taken to be the failures of ten subjects.
+    """
+    deff, each = dependence.deff(design, subjects), design.each
+    few = Dependence(base=max(deff, each), share=0.0)
+    allowed_few = allowed_rate(design, few, subjects, limit, alpha)
     if rate <= 0:
-        return 1.0
-    whole = n_eff * allowed - 1
-    return 0.0 if whole <= -1 else float(scipy.special.betainc(n_eff - whole, whole + 1, 1 - rate))
+        return 0.0 if allowed_few is None else 1.0
+    together = min((deff - 1) / (each - 1), 1.0) if each > 1 else 1.0
+    failing = together * rate - (1 - together) * math.expm1(each * math.log1p(-rate))
+    n_eff = dependence.n_eff(design, subjects)
+    ten = ENOUGH_SUBJECTS * each * rate / failing / deff - 1
+    below = -1.0 if allowed_few is None else n_eff * allowed_few - 1
+    allowed = allowed_rate(design, dependence, subjects, limit, alpha)
+    above = -1.0 if allowed is None else n_eff * allowed - 1
+    rest = _at_most(above, n_eff, rate) - _at_most(max(below, ten), n_eff, rate)
+    return _at_most(below, n_eff, rate) + max(rest, 0.0)
 
 
 def allowed_rate(

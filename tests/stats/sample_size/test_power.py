@@ -11,6 +11,7 @@ from oracles_power import fmr_passes, fmr_seen, fnmr_passes
 from oracles_wilson import outer_bounds
 from scipy import stats
 
+from frtaudit.stats.intervals.clustered_share import share_bounds
 from frtaudit.stats.sample_size import power
 from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence
 
@@ -18,6 +19,7 @@ ALPHA, POWER, ALARM = 0.05, 0.8, 1e-3
 RUNS = 400
 
 designs = st.builds(ComparisonDesign, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
+attempts_too = designs | st.builds(power.attempts, st.floats(1, 40))
 shares = st.floats(0, 1)
 limits = st.floats(1e-4, 0.3)
 
@@ -148,7 +150,7 @@ def test_plans_rise_as_they_should(
     assert plan(min(share + 0.2, 1.0), limit, rate, wanted) >= one
 
 
-@given(designs, shares, limits, st.floats(0.0, 0.7), st.floats(0.5, 0.95))
+@given(attempts_too, shares, limits, st.floats(0.0, 0.7), st.floats(0.5, 0.95))
 def test_plan_is_the_least_that_does(
     design: ComparisonDesign, share: float, limit: float, rate: float, wanted: float
 ) -> None:
@@ -211,6 +213,60 @@ def test_planned_people_can_pass_without_an_error(limit: float, several: int, si
     for samples, people in ((1, single), (2, several), (5, several)):
         design = power.non_mated(samples)
         assert power.subjects_to_pass(design, power.least(design), 0.0, limit, ALPHA, POWER) == people
+
+
+def test_few_failures_to_acquire_count_by_subject() -> None:
+    """Without a failure the bound of FTA has one attempt of each subject: as many subjects, however often they try."""
+    design = power.attempts(4)
+    for dependence in (power.INDEPENDENT, power.worst(design)):
+        assert power.subjects_to_pass(design, dependence, 0.0, 0.02, ALPHA, POWER) == 150
+    for subjects, passes in ((149, False), (150, True)):
+        bounds = share_bounds(np.zeros(subjects, np.int64), np.full(subjects, 4))
+        assert bounds is not None
+        assert (bounds.high(ALPHA) <= 0.02) is passes
+
+
+@pytest.mark.parametrize(
+    ("attempts", "together", "rate", "limit"),
+    [
+        (4, 0.0, 0.01, 0.02),
+        (4, 0.2, 0.01, 0.02),
+        (10, 0.0, 0.01, 0.02),
+        (4, 0.0, 0.001, 0.02),
+        (4, 1.0, 0.01, 0.02),
+    ],
+)
+def test_planned_attempts_reach_their_power(
+    attempts: int, together: float, rate: float, limit: float
+) -> None:
+    """Subjects of whom a share fails in all attempts or none pass the bound of FTA as often as planned."""
+    rng = np.random.default_rng([6, attempts, round(10 * together)])
+    dependence = Dependence(base=1, share=together)
+    subjects = power.subjects_to_pass(power.attempts(attempts), dependence, rate, limit, ALPHA, POWER)
+    assert subjects is not None
+    passed = sum(fta_passes(rng, subjects, attempts, rate, together, limit) for _ in range(RUNS))
+    assert stats.binomtest(passed, RUNS, POWER, alternative="less").pvalue > ALARM
+    assert passed <= (POWER + 0.1) * RUNS
+
+
+def test_power_of_fta_falls_where_few_fail() -> None:
+    """279 subjects of four attempts, FTA 1 %, limit 2 %: they pass in about half of the cohorts, not in 80 %."""
+    rng = np.random.default_rng(8)
+    passed = np.mean([fta_passes(rng, 279, 4, 0.01, 0.0, 0.02) for _ in range(RUNS)])
+    planned = power.power_to_pass(power.attempts(4), power.INDEPENDENT, 279, 0.01, 0.02, ALPHA)
+    assert planned == pytest.approx(0.5, abs=0.01)
+    assert planned - 0.05 < passed < planned + 0.15
+
+
+def fta_passes(
+    rng: np.random.Generator, subjects: int, attempts: int, rate: float, together: float, limit: float
+) -> bool:
+    """Whether failures to acquire of a simulated cohort pass."""
+    at_once = attempts * (rng.random(subjects) < rate)
+    alone = rng.binomial(attempts, rate, subjects)
+    failed = np.where(rng.random(subjects) < together, at_once, alone)
+    bounds = share_bounds(failed.astype(np.int64), np.full(subjects, attempts))
+    return bounds is not None and bool(bounds.high(ALPHA) <= limit)
 
 
 def test_what_no_size_reaches() -> None:
