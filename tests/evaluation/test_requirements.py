@@ -503,7 +503,7 @@ def test_what_a_threshold_sets_is_not_measured() -> None:
         ({"comparisons": 30_000}, "it asks for 30,000 comparisons, and these are 1,000"),
         (
             {"subjects": 245, "comparisons": 30_000},
-            "it asks for 245 subjects, and these are 50; for 30,000 comparisons, and these are 1,000.",
+            "it asks for 30,000 comparisons, and these are 1,000; for 245 subjects, and these are 50.",
         ),
         ({"transactions": 1}, "it counts transactions, and this audit counts comparisons"),
     ],

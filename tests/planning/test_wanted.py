@@ -56,7 +56,7 @@ def test_what_has_no_plan_says_why(fields: dict[str, object], why: str) -> None:
 def test_what_is_too_small_is_said_as_the_audit_says_it() -> None:
     """Subjects and comparisons below the minimum, each with its number; none at it."""
     asked = RequirementSpec(name="r", metric="fnmr", limit=0.1, minimum={"subjects": 20, "comparisons": 120})
-    reason = "it asks for 20 subjects, and these are 19; for 120 comparisons, and these are 114"
+    reason = "it asks for 120 comparisons, and these are 114; for 20 subjects, and these are 19"
     assert too_small(asked, mated(4), 19) == reason
     assert too_small(asked, mated(4), 20) is None
 

@@ -66,12 +66,7 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
         "failures": len(result.failures) - len(ledger),
         "notes": len(result.notes) - len(notes),
     }
-    read = {"type": mapping(result.spec.get("cohort")).get("type")}  # shares and sizes of a cohort are counts
-    spec = mapping(_scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names))
-    spec = {
-        **spec,
-        "requirements": [_required(asked, names) for asked in entries(result.spec.get("requirements"))],
-    }
+    spec = _spec(result, names)
     collected = _scrubbed(_collected(mapping(result.cohort.get("collection"))), names)
     cohort = {
         **_cohort(result.cohort, withheld),
@@ -93,12 +88,19 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
     )
 
 
-def _required(asked: Json, names: frozenset[str]) -> dict[str, Json]:
-    """A requirement in the words of its findings, which have its name and what it is about; no other text of it."""
-    others: dict[str, Json] = {
-        key: mapping(asked).get(key) for key in ("source", "profile") if key in mapping(asked)
-    }
-    return {**mapping(asked), **mapping(_scrubbed(others, names))}
+def _spec(result: AuditResult, names: frozenset[str]) -> dict[str, Json]:
+    """The spec without names; its requirements have the words of their findings, and no other text with a name."""
+    read = {"type": mapping(result.spec.get("cohort")).get("type")}  # shares and sizes of a cohort are counts
+    asked = [mapping(each) for each in entries(result.spec.get("requirements"))]
+    required: list[Json] = [
+        {
+            **each,
+            **mapping(_scrubbed({key: each[key] for key in ("source", "profile") if key in each}, names)),
+        }
+        for each in asked
+    ]
+    scrubbed = _scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names)
+    return {**mapping(scrubbed), "requirements": required}
 
 
 def names_of(result: AuditResult) -> frozenset[str]:
