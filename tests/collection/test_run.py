@@ -225,7 +225,7 @@ def test_an_unfinished_collection_is_refused(tmp_path: Path) -> None:
 
 def test_handles_that_end_are_made_again(tmp_path: Path) -> None:
     """A handle that expired is asked for again, which costs and is counted; every pair has its score."""
-    short = {"acme": {"type": "twin", "lives": 0.3, "wait": 0.002, "limits": {"concurrency": 8}}}
+    short = {"acme": {"type": "twin", "lives": 0.3, "wait": 0.03, "limits": {"concurrency": 8}}}
     outcome, read = came(tmp_path, short)
     assert outcome.complete
     assert read["services"]["acme"]["refusals"] == {}
