@@ -17,6 +17,7 @@ from frtaudit.core import CohortData, Estimate, Interval, Method
 from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.labelling import Labelling, Service
+from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
@@ -30,7 +31,6 @@ from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 NAME = "label_cost"
 MIN_TRUTHS = 100
-EVERY = "every system"
 KINDS = ("all", "left_out", "wrong")
 DIFFERENCE, FACES = "difference of shares of comparisons", "faces"
 MODEL = (
@@ -142,7 +142,7 @@ class LabelCost:
         if surveyed.obstacle is not None:
             return AnalysisOutput(notes=(f"{NAME} was not made: {surveyed.obstacle}",))
         estimates = tuple(
-            Estimate.of(EVERY, NAME, "labels_in_doubt", count, FACES, at={"of": kind, "end": str(end)})
+            Estimate.of(EVERY_SYSTEM, NAME, "labels_in_doubt", count, FACES, at={"of": kind, "end": str(end)})
             for end, uncertainty in surveyed.label_uncertainty.items()
             for kind, count in asdict(uncertainty).items()
         )

@@ -13,6 +13,7 @@ from frtaudit.core import Cohort, Curve, Estimate, Interval, Method, Target, Tes
 from frtaudit.core.arrays import Flags, Floats, Ints, Texts
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS
+from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.formatting import counted
@@ -29,7 +30,6 @@ from frtaudit.stats.interclass.d_l2_spaces import Axis
 NAME = "quality"
 BRIGHTNESS = "brightness"
 MAX_OUTLIERS = 200
-EVERY = "every system"
 UNIT = "points of the score range mapped to 0..100"
 AtKey = dict[str, float | str]
 
@@ -130,7 +130,7 @@ class _Samples:
                 yield self._curve("quality_outliers", name, range(len(outliers)), outliers)
 
     def _curve(self, kind: str, group: str, x: Sequence[float], y: Sequence[float]) -> Curve:
-        return Curve.of(EVERY, kind, x, y, (self.schema, group), metric=self.spec.attribute)
+        return Curve.of(EVERY_SYSTEM, kind, x, y, (self.schema, group), metric=self.spec.attribute)
 
     def means(self) -> Iterator[Estimate]:
         """Mean of each class with its interval, and the largest distance from their mean with its test."""
@@ -147,14 +147,18 @@ class _Samples:
         for c, (name, _, _) in enumerate(classes):
             interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
             value, of = float(means.point[c]), (self.schema, name)
-            yield Estimate.of(EVERY, NAME, "quality_mean", value, attribute, of, at=at, intervals=(interval,))
+            yield Estimate.of(
+                EVERY_SYSTEM, NAME, "quality_mean", value, attribute, of, at=at, intervals=(interval,)
+            )
         test = (
             _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERROR_SUBJECTS} subjects")
             if few
             else self._test(means)
         )
         of = (self.schema, "max")
-        yield Estimate.of(EVERY, NAME, "quality_spread", means.statistic, attribute, of, at=at, test=test)
+        yield Estimate.of(
+            EVERY_SYSTEM, NAME, "quality_spread", means.statistic, attribute, of, at=at, test=test
+        )
 
     def _interval(self, low: float, high: float, *, thin: bool) -> Interval:
         if thin:

@@ -7,11 +7,11 @@ import numpy as np
 from frtaudit.analyses.shared.overall_ratios import interval_of, points_of, threshold_at
 from frtaudit.core import Estimate
 from frtaudit.core.arrays import Floats
+from frtaudit.core.methods import MAX_UNDEFINED
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
 from frtaudit.evaluation.operating_points import HELD
 from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData
-from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
 from frtaudit.stats.intervals.overall_ratio import ratio_to_overall
 
 NAME = "ratio_to_overall"

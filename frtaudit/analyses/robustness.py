@@ -13,6 +13,7 @@ from frtaudit.analyses.shared.class_uncertainty import ClassUncertainty
 from frtaudit.analyses.shared.influence import NAME, Influence, Kept, make_estimate, review_rows, reviewed
 from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
 from frtaudit.core import UNKNOWN, CohortData, Estimate
+from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
@@ -22,7 +23,6 @@ from frtaudit.inputs.review import as_csv, need_review, read_review
 from frtaudit.stats.groups import influence
 
 WHERE = f"analyses.{NAME}"
-EVERY = "every system"
 REVIEW = (
     *("pair", "sample", "other_sample", "subject", "other_subject", "ranks", "score"),
     *("comparisons_of_the_two", "verdict"),
@@ -131,13 +131,13 @@ def _absent(system: SystemData, alpha: float) -> Iterator[Estimate]:
         value = influence.absent_share(size, alpha)
         counts, unit = (0, size), "share of the population"
         at: AtKey = {"missed": alpha}
-        yield make_estimate(EVERY, "absent_kind", at, value, counts, unit, schema=schema, group=group)
+        yield make_estimate(EVERY_SYSTEM, "absent_kind", at, value, counts, unit, schema=schema, group=group)
 
 
 def _unknown(system: SystemData) -> Iterator[Estimate]:
     for schema, classification in system.cohort.classifications.items():
         some, total = int(np.count_nonzero(classification.codes < 0)), system.cohort.n_subjects
         yield make_estimate(
-            EVERY, "unknown_subjects", {}, some / total, (some, total), "share of subjects",
+            EVERY_SYSTEM, "unknown_subjects", {}, some / total, (some, total), "share of subjects",
             schema=schema, group=UNKNOWN,
         )  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from frtaudit.core import CohortData, Curve, Estimate
+from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
@@ -15,7 +16,6 @@ from frtaudit.labelling.settings import How
 from frtaudit.stats.systems.multiplicity import enough_for_holm, holm
 
 FACES = "faces_of_both_dates"
-EVERY = "every system"
 SAID = {
     Design.SAME_IMAGES: (
         "two_dates: the same images, {faces} faces of {queries} queries; a service is compared on the pairs that it "
@@ -140,7 +140,7 @@ def _shared(met: Meeting, dates: tuple[str, str]) -> Iterator[Estimate]:
     for name, half, count in zip(dates, (met.earlier, met.later), met.faces, strict=True):
         total = len(half.of.faces.names)
         yield replace(
-            estimate(EVERY, FACES, {"date": name}, count / total, "share of faces"),
+            estimate(EVERY_SYSTEM, FACES, {"date": name}, count / total, "share of faces"),
             numerator=count,
             denominator=total,
         )

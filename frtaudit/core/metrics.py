@@ -11,6 +11,7 @@ from types import MappingProxyType
 from frtaudit.core.text.kinds import Kind
 
 D_L2 = "d_l2"
+EVERY_SYSTEM = "every system"  # the provider of what is said of the cohort's samples
 SPACES = {"quantile": "in quantile space", "tar": "in TAR space", "fmr_axis": "on the pooled FMR axis"}
 
 

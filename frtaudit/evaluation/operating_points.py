@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats
-from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.methods import MAX_UNDEFINED, MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.intervals import (
@@ -170,7 +170,7 @@ def _steady(system: SystemData, drawn: Floats) -> bool:
 
 
 def _whole(known: int, size: int) -> bool:
-    return known > 1 and size - known <= bootstrap_intervals.MAX_UNDEFINED * size
+    return known > 1 and size - known <= MAX_UNDEFINED * size
 
 
 def _of_strictest(residuals: dependence.Residuals, drawn: Floats | None, alpha: float) -> Interval:

@@ -9,7 +9,7 @@ from frtaudit.core import Curve, Method, Target
 from frtaudit.core.arrays import Floats
 from frtaudit.core.curves import spans
 from frtaudit.core.freeze import freeze
-from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.methods import MAX_UNDEFINED, MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.evaluation.intervals import PLAN_OF, bounds_of
 from frtaudit.evaluation.operating_points import OperatingPoint, read
@@ -20,7 +20,7 @@ from frtaudit.stats.intervals import bootstrap_intervals
 Reasons = tuple[str | None, ...]
 KIND = "normalized_uncertainty"
 TOO_FEW = f"fewer than {MIN_ERRORS} errors or {MIN_ERROR_SUBJECTS} subjects with errors"
-UNDEFINED = f"undefined in more than {bootstrap_intervals.MAX_UNDEFINED:.0%} of the replicates"
+UNDEFINED = f"undefined in more than {MAX_UNDEFINED:.0%} of the replicates"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

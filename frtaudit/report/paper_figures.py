@@ -16,6 +16,7 @@ from frtaudit.core import AuditResult, Curve, Estimate
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import quiet
+from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import file_name
@@ -27,7 +28,7 @@ from frtaudit.report.figures.canvas import Drawing
 from frtaudit.report.pieces import Figure, pieces_of, plain_text, spans
 from frtaudit.report.section import Build, sections
 from frtaudit.report.sections.operating_points import main_target
-from frtaudit.report.source import EVERY, Source
+from frtaudit.report.source import Source
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -187,7 +188,7 @@ def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
     flags = {"provider": "--systems", "schema": "--schemas", "group": "--classes", "metric": "--metrics"}
     choices = (choice.systems, choice.schemas, choice.classes, choice.metrics)
     for asked, (field, flag) in zip(choices, flags.items(), strict=True):
-        known = {getattr(entry, field) for entry in every} - {None, EVERY, "all", "max"}
+        known = {getattr(entry, field) for entry in every} - {None, EVERY_SYSTEM, "all", "max"}
         known = {name for name in known if "|" not in name}
         for name in asked:
             if name not in known:
@@ -195,7 +196,7 @@ def _chosen(result: AuditResult, choice: Choice) -> AuditResult:
 
     def wanted(entry: Estimate | Curve) -> bool:
         return (
-            (not choice.systems or entry.provider in (*choice.systems, EVERY))
+            (not choice.systems or entry.provider in (*choice.systems, EVERY_SYSTEM))
             and (not choice.schemas or entry.schema in (None, *choice.schemas))
             and (not choice.classes or entry.schema is None or entry.group in choice.classes)
             and (not choice.metrics or entry.metric in choice.metrics)

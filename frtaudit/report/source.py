@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
 from frtaudit.core.canonical import Json, entries, escape, mapping
+from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.core.text.formatting import count
@@ -30,7 +31,6 @@ PRINTED_FIRST = (
 )
 OF_SUBJECTS = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
 TARGETS_FIRST = (*OF_SUBJECTS, Target.SIMULATION, Target.MODEL)
-EVERY = "every system"  # stands for none: what is said of the cohort's samples
 T = TypeVar("T")
 K = TypeVar("K")
 AtKey = tuple[tuple[str, "float | str"], ...]
@@ -124,7 +124,7 @@ class Source:
             return self.named
         estimated = [estimate.provider for estimate in self.result.estimates]
         names = [*estimated, *(curve.provider for curve in self.result.curves)]
-        return tuple(name for name in dict.fromkeys(names) if name != EVERY)
+        return tuple(name for name in dict.fromkeys(names) if name != EVERY_SYSTEM)
 
     @cached_property
     def weighting(self) -> str:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from small_audits import audit, one, pick, put, spec
 
-from frtaudit.analyses.quality import EVERY, Quality
+from frtaudit.analyses.quality import Quality
 from frtaudit.core import AuditResult
+from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.spec import AuditSpec, SchemaSpec
 from frtaudit.datasets.cohorts.synthetic_releases import ReleaseClass, ReleaseSystem, SyntheticReleases
 from frtaudit.errors import DataError, SpecError
@@ -45,7 +46,7 @@ def test_means_and_boxes_are_of_the_cohorts_samples() -> None:
     codes = cohort_data.cohort.classifications["tone"].codes[cohort_data.cohort.subject_of]
     for code, name in enumerate(("light", "dark")):
         found = one(result(), "quality_mean", group=name)
-        assert (found.provider, found.value) == (EVERY, pytest.approx(values[codes == code].mean()))
+        assert (found.provider, found.value) == (EVERY_SYSTEM, pytest.approx(values[codes == code].mean()))
         assert found.intervals[0].low < found.value < found.intervals[0].high
         (box,) = [c for c in result().curves if (c.analysis, c.group) == ("quality_box", name)]
         assert box.y[1:4] == pytest.approx(np.quantile(values[codes == code], [0.25, 0.5, 0.75]))

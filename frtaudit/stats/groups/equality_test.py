@@ -13,12 +13,12 @@ from itertools import combinations
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats
+from frtaudit.core.methods import MAX_UNDEFINED
 
 Rates = Mapping[str, Floats]
 Index = Callable[[Rates], Floats]
 
 POWER = 0.8
-MAX_UNDEFINED = 0.02  # FORMULAS 1: refuse when more replicates are undefined
 MAX_LOG_RATIO = np.log(1e4)
 STEPS = 30
 

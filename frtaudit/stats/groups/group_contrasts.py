@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 
 from frtaudit.core.arrays import Floats
+from frtaudit.core.methods import MAX_UNDEFINED
 
 Index = Callable[[Floats], Floats]
 
-MAX_UNDEFINED = 0.02
 MAX_GROUPS = 12
 WATER_LEVELS = 513
 NO_SPREAD = 1e-12  # a standard deviation of equal logs, rounded

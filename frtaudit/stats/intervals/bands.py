@@ -6,8 +6,9 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.freeze import FrozenArrays
+from frtaudit.core.methods import MAX_UNDEFINED
 from frtaudit.stats._scipy import scipy
-from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED, quantile
+from frtaudit.stats.intervals.bootstrap_intervals import quantile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

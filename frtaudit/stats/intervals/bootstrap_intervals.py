@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats
+from frtaudit.core.methods import MAX_UNDEFINED
 from frtaudit.stats._scipy import scipy
 
 Bounds = tuple[float, float]
-
-MAX_UNDEFINED = 0.02  # FORMULAS 1: refuse an interval when more replicates are undefined
 
 
 def quantile(ordered: Floats, probability: float) -> float:

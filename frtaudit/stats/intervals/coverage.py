@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from frtaudit.core.arrays import Bytes, Flags, Floats, Numbers
+from frtaudit.core.methods import MAX_UNDEFINED
 from frtaudit.stats._scipy import scipy
 from frtaudit.stats.intervals import rate_bounds
-from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.intervals.simulated_counts import Tally
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats
 from frtaudit.core.freeze import FrozenArrays
+from frtaudit.core.methods import MAX_UNDEFINED
 from frtaudit.stats._scipy import scipy
 
 Pair = tuple[int, int]
 
 POWER = 0.8
-MAX_UNDEFINED = 0.02  # FORMULAS 1: refuse when more replicates are undefined
 ROUNDING = 1e-9  # of a studentised difference
 
 
