@@ -43,6 +43,10 @@ def refuse_where_none_can_run(specs: Iterable[AuditSpec]) -> None:
 def _refuse_early(spec: AuditSpec) -> None:
     """Raise what can be told of a spec of good values without its data."""
     refuse_missing_files(spec)
+    if spec.seal is not None:
+        from frtaudit.signing.seal import load_seal  # it loads what signs
+
+        load_seal(spec.seal)
     check_files(test_set.pairs for test_set in spec.test_sets.values())
     _refuse_missing_lists(spec)
     _refuse_report(spec.report)
@@ -70,15 +74,15 @@ def _refuse_missing_lists(spec: AuditSpec) -> None:
 
 
 def _refuse_report(report: Report) -> None:
-    """What a run says of an earlier result and of a folder of templates that are not there, and of unknown lists."""
-    if report.previous and not os.path.lexists(report.previous):
+    """What a run says of an earlier result and of a folder of templates that are none, and of unknown lists."""
+    if report.previous:
         from frtaudit.inputs.previous import read_previous
 
         read_previous(report.previous)
     if report.templates is not None:
-        from frtaudit.report.shape import need_folder
+        from frtaudit.report.shape import files_of
 
-        need_folder(Path(report.templates))
+        files_of(Path(report.templates))
     if report.checklists:
         from frtaudit.report.checklists import check_names
 

@@ -29,6 +29,7 @@ from frtaudit.config.composition import (
 from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_setting
 from frtaudit.config.hydra_errors import translating
 from frtaudit.config.interpolation import PLAIN, value_at
+from frtaudit.config.load import Typed
 from frtaudit.config.plugins import DEBUG, fault_line
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
@@ -60,12 +61,12 @@ def run(
     if flags:
         return _show(flags, config, overrides, config_dir)
     try:
-        spec, folder = _ready(config, overrides)
+        read, folder = _ready(config, overrides)
     except FrtauditError as error:
         return _refused(error)
     with _made(folder):
         try:
-            return _audit(spec, folder, fail_on, as_json=as_json)
+            return _audit(read.whole_with_files(), folder, fail_on, as_json=as_json)
         except BrokenPipeError:  # nobody reads what it prints: the run is done
             raise
         except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
@@ -74,10 +75,8 @@ def run(
 
 def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
     """The spec that :func:`run` would run, its folder checked too. Raises :class:`FrtauditError`."""
-    spec, folder = _ready(composed(CONFIG, overrides, config_dir), overrides)
-    above = next(path for path in (folder, *folder.parents) if path.exists())
-    if not above.is_dir():
-        raise as_line(NotADirectoryError(errno.ENOTDIR, "", str(above)), RUN_FOLDER)
+    read, folder = _ready(composed(CONFIG, overrides, config_dir), overrides)
+    spec = read.whole_with_files()
     if folder.exists():
         from frtaudit.pipeline.drafts import refuse_invalid  # it loads what signs
 
@@ -103,11 +102,14 @@ def complete(words: Sequence[str]) -> int:
 
 
 def refuse_used(folder: Path) -> None:
-    """Raise :class:`SpecError` for an output folder that already holds a result."""
+    """Raise :class:`FrtauditError` for an output folder that holds a result, or that cannot be one."""
     try:
         used = (folder / RESULT).exists()
+        above = next(path for path in (folder, *folder.parents) if path.exists())
     except OSError as error:  # a name that is too long
         raise as_line(error, RUN_FOLDER) from error
+    if not above.is_dir():
+        raise as_line(NotADirectoryError(errno.ENOTDIR, "", str(above)), RUN_FOLDER)
     if used:
         text = f"{folder.name} already contains a {RESULT}"
         raise SpecError("hydra.run.dir", text, "a folder without a result")
@@ -140,12 +142,12 @@ def _show(flags: Sequence[str], config: Composed, overrides: Sequence[str], conf
     return DONE
 
 
-def _ready(config: Composed, overrides: Sequence[str]) -> tuple[AuditSpec, Path]:
-    """The spec of a run and its folder, which holds no result yet. Raises :class:`FrtauditError`."""
+def _ready(config: Composed, overrides: Sequence[str]) -> tuple[Typed, Path]:
+    """The spec of a run, without its analyses, and its folder, which holds no result yet. Raises FrtauditError."""
     read = checked_early(config)
     folder = _folder(overrides, config)
     refuse_used(folder)
-    return read.whole_with_files(), folder
+    return read, folder
 
 
 def _folder(overrides: Sequence[str], config: Composed) -> Path:

@@ -1,17 +1,41 @@
-"""Files of signing that a spec or a command names: whether they are there, told without the libraries that sign."""
+"""Files of signing that a spec or a command names: what they are, told without the libraries that sign."""
 
 from pathlib import Path
 
-from frtaudit.core.machine.files import Links, irregular, read_regular
+from frtaudit.core.machine.files import Links, irregular, read_regular, read_small
 from frtaudit.core.spec import AuditSpec
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, VerificationError
+
+STATEMENT_KEY = "statement.key.pem"  # in a folder of frtaudit keygen
+ENVELOPE = b'"envelope":'  # in every seal
+_SEAL = "a file of frtaudit seal"
+_PEM, _DER = b"-----BEGIN", b"0"  # a PKCS#12 is a DER sequence
+_KEYS = "a folder of frtaudit keygen, a PKCS#12 or a PEM file"
 
 
 def check_key(key: Path) -> None:
-    """Raise :class:`DataError` where a key's folder or file is not there, or neither; nothing is opened."""
-    if not key.is_dir() and not key.is_file():
+    """Raise :class:`DataError` where a key's folder or file is not there, or is no key's; nothing is decrypted.
+
+    A pipe is not opened: what it gives can be read once.
+    """
+    problem = ""
+    if key.is_dir():
+        problem = "" if (key / STATEMENT_KEY).exists() else f"holds no {STATEMENT_KEY}"
+    elif not key.is_file():
         problem = irregular(key, Links.FOLLOW) or "does not exist"
-        raise DataError(f"key {key}", problem, "a folder of frtaudit keygen, a PKCS#12 or a PEM file")
+    elif irregular(key, Links.FOLLOW) is None and not _is_key(key):
+        problem = "is neither"
+    if problem:
+        raise DataError(f"key {key}", problem, _KEYS)
+
+
+def _is_key(file: Path) -> bool:
+    """Whether a file may be a key: it is not decrypted, and what cannot be read is told by who opens it."""
+    try:
+        data = read_small(file, str(file))
+    except OSError:
+        return True
+    return data.startswith(_DER) or _PEM in data
 
 
 def read_seal(path: str | Path) -> bytes:
@@ -19,14 +43,12 @@ def read_seal(path: str | Path) -> bytes:
     try:
         return read_regular(Path(path))
     except OSError as error:
-        raise DataError(
-            "seal", f"{Path(path).name} cannot be read ({error.strerror})", "a file of frtaudit seal"
-        ) from None
+        raise DataError("seal", f"{Path(path).name} cannot be read ({error.strerror})", _SEAL) from None
 
 
 def refuse_missing(spec: AuditSpec) -> None:
-    """Raise :class:`DataError` where the seal or the key that a spec names cannot be read."""
-    if spec.seal is not None:
-        read_seal(spec.seal)
+    """Raise :class:`FrtauditError` where a seal or a key that a spec names cannot be read, or is none."""
+    if spec.seal is not None and ENVELOPE not in read_seal(spec.seal):
+        raise VerificationError(Path(spec.seal).name, "is not a seal (it holds no envelope)", _SEAL)
     if spec.report.sign and spec.report.key:
         check_key(Path(spec.report.key))

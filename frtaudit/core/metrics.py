@@ -34,7 +34,8 @@ class Metric:
     ``label``: its name in the report; ``sentence``: in a finding's sentence, where that is another; ``about``: a line
     on it for ``frtaudit list``, of a metric that a requirement may name. ``unbounded``: a rate below 0 or above 1 has a
     meaning, as of a difference. ``index``: one number for the classes of a schema; ``alike``: its value
-    under equality. ``pooled_only``: not made identity-weighted. ``published``: None where it is never published.
+    under equality. ``higher_is_better``: of what is better when it is smaller, or of which nobody says, False.
+    ``pooled_only``: not made identity-weighted. ``published``: None where it is never published.
     """
 
     name: str
@@ -46,13 +47,24 @@ class Metric:
     pooled_only: bool = False
     index: bool = False
     alike: float | None = None
+    higher_is_better: bool = False
     published: Published | None = None
 
 
-def _index(name: str, label: str, about: str, alike: float, sentence: str = "") -> Metric:
+def _index(
+    name: str, label: str, about: str, alike: float, sentence: str = "", *, higher_is_better: bool = False
+) -> Metric:
     """An index of the classes of a schema."""
     return Metric(
-        name, Kind.NUMBER, label, sentence, about, index=True, alike=alike, published=Published.WHOLE
+        name,
+        Kind.NUMBER,
+        label,
+        sentence,
+        about,
+        index=True,
+        alike=alike,
+        higher_is_better=higher_is_better,
+        published=Published.WHOLE,
     )
 
 
@@ -126,9 +138,16 @@ _IN_SECTIONS = (  # of the report
     Metric("gfar", RATE, "GFAR", about="(1 - FTE) FAR, of transactions", published=WHOLE),
     Metric("gfrr", RATE, "GFRR", about="FTE + (1 - FTE) FRR, of transactions", published=WHOLE),
     Metric("threshold_at_far", SCORE, "threshold", published=WHOLE),
-    Metric("accuracy", RATE, "accuracy", about="mean accuracy over the folds", published=WHOLE),
-    Metric("class_accuracy", RATE, "accuracy within a class", published=WITHIN),
-    Metric("fold_accuracy", RATE, "accuracy of a fold", published=WHOLE),
+    Metric(
+        "accuracy",
+        RATE,
+        "accuracy",
+        about="mean accuracy over the folds",
+        higher_is_better=True,
+        published=WHOLE,
+    ),
+    Metric("class_accuracy", RATE, "accuracy within a class", higher_is_better=True, published=WITHIN),
+    Metric("fold_accuracy", RATE, "accuracy of a fold", higher_is_better=True, published=WHOLE),
     Metric("fmr_best_case", RATE, "FMR, best case", pooled_only=True, published=WITHIN),
     Metric("fmr_worst_case", RATE, "FMR, worst case", pooled_only=True, published=WITHIN),
     Metric("fnmr_best_case", RATE, "FNMR, best case", pooled_only=True, published=OWN),
@@ -143,13 +162,17 @@ _IN_SECTIONS = (  # of the report
         unbounded=True,
     ),
     Metric("accuracy_sem", RATE, "standard error of the mean of the folds", published=WHOLE, unbounded=True),
-    Metric("accuracy_overlap", RATE, "accuracy, overlapping folds", published=WHOLE),
+    Metric("accuracy_overlap", RATE, "accuracy, overlapping folds", higher_is_better=True, published=WHOLE),
     Metric(
         "accuracy_overlap_fold_sd", RATE, "spread of overlapping folds (sd)", published=WHOLE, unbounded=True
     ),
     Metric("delta_accuracy", RATE, "disjoint minus overlap", published=WHOLE, unbounded=True),
-    Metric("accuracy_without_overlap", RATE, "accuracy without overlapping identities"),
-    Metric("accuracy_of_overlap", RATE, "accuracy of pairs with overlapping identities"),
+    Metric(
+        "accuracy_without_overlap", RATE, "accuracy without overlapping identities", higher_is_better=True
+    ),
+    Metric(
+        "accuracy_of_overlap", RATE, "accuracy of pairs with overlapping identities", higher_is_better=True
+    ),
     Metric("delta_accuracy_overlap", RATE, "all pairs minus without overlap", unbounded=True),
     Metric("card_images", NUMBER, "images"),
     Metric("card_identities", NUMBER, "identities"),
@@ -202,6 +225,7 @@ _IN_SECTIONS = (  # of the report
         "fairness discrepancy rate of the classes' FMR and FNMR",
         1.0,
         "FDR",
+        higher_is_better=True,
     ),
     _index("inequity_rate", "inequity rate", "NIST's inequity rate of the classes' FMR and FNMR", 1.0),
     _index("garbe", "GARBE", "Gini aggregation rate of the classes' FMR and FNMR", 0.0),
@@ -214,7 +238,7 @@ _IN_SECTIONS = (  # of the report
         alike=0.0,
         published=WHOLE,
     ),
-    Metric("tar_at_tar", RATE, "TAR", published=WHOLE),
+    Metric("tar_at_tar", RATE, "TAR", higher_is_better=True, published=WHOLE),
     Metric("order_differing", RATE, "comparisons whose two orders differ"),
     Metric("order_gap_mean", NUMBER, "difference of the two orders, mean"),
     Metric("order_gap_max", NUMBER, "difference of the two orders, largest"),

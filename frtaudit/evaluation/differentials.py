@@ -10,6 +10,7 @@ import numpy as np
 from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import ENOUGH, GROUPS_NEED, MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.metrics import METRICS
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.core.text.formatting import counted
 from frtaudit.evaluation.intervals import PLAN_OF, RateSummary, empty, finite, intervals_of
@@ -90,7 +91,7 @@ class GroupRates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """An index: what it is called, which rates it reads, what it gives, which of its values are worse.
+    """An index: what it is called, which rates it reads, what it gives.
 
     ``value``: from rates of shape (..., G); ``extremes``: over the simultaneous rectangle of the rates; ``paired``: its
     interval comes from all pairwise log ratios instead.
@@ -100,8 +101,12 @@ class Form:
     rates: tuple[str, ...]
     value: Callable[[Rates], Floats]
     extremes: Callable[[Boxes], Bounds | None]
-    direction: Direction = Direction.LARGER
     paired: bool = False
+
+    @property
+    def direction(self) -> Direction:
+        """Which of its values are worse."""
+        return Direction.SMALLER if METRICS[self.metric].higher_is_better else Direction.LARGER
 
 
 def forms(weight: float) -> tuple[Form, ...]:
@@ -149,7 +154,7 @@ def _fdr(weight: float) -> Form:
     def value(rates: Rates) -> Floats:
         return differentials.fdr(rates["fmr"], rates["fnmr"], weight)
 
-    return Form(metric="fdr", rates=BOTH, value=value, extremes=extremes, direction=Direction.SMALLER)
+    return Form(metric="fdr", rates=BOTH, value=value, extremes=extremes)
 
 
 def _mixed(

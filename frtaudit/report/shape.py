@@ -150,7 +150,7 @@ def shape_of(folder: str | None, known: Mapping[str, str], analyses: Iterable[st
                 where, f"section {name!r} returned a {type(text).__name__}", "the text of a template"
             )
         templates[file] = text.encode()
-    return shape_in(templates | (_files(Path(folder)) if folder is not None else {}), known)
+    return shape_in(templates | (files_of(Path(folder)) if folder is not None else {}), known)
 
 
 def shape_in(files: Mapping[str, bytes], known: Mapping[str, str]) -> Shape:
@@ -183,14 +183,10 @@ def check_page(page: str) -> None:
             _refuse(f"a section holds <{tag}>", f"sections without it; styles belong in {STYLE}")
 
 
-def need_folder(folder: Path) -> None:
-    """Raise :class:`SpecError` where a folder of templates is not there."""
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Files of a folder of templates, by name. Raises :class:`SpecError` where there are none, or others."""
     if not folder.is_dir():
         _refuse(f"{folder.name!r} is not a folder", f"a folder that holds {ACCEPTED}")
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    need_folder(folder)
     root, contents = folder.resolve(), {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -200,6 +196,7 @@ def _files(folder: Path) -> dict[str, bytes]:
             _refuse(f"{name} is outside the folder", "files inside it")
         _check_place(name)
         contents[name] = read_regular(path, name)
+        _check_text(name, contents[name])
     if not contents:
         _refuse(f"{folder.name!r} is empty", ACCEPTED)
     return contents

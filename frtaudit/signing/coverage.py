@@ -3,15 +3,19 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from frtaudit.config.named_files import ENVELOPE
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.signing.manifest import STATEMENT, empty_folders, entries, left_out
+from frtaudit.signing.pdf.marks import is_no_pdf
 from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.verification import Check, indeterminate, invalid, unchecked
 
 LARGEST_STATEMENT = 1 << 26
 LARGEST_PDF = 1 << 30
+SEAL_START = b"{" + ENVELOPE  # of every seal: canonical JSON
+ACCEPTED = "a run's or a sweep's folder, a report's PDF, or a seal"
 
 
 def not_regular(folder: Path) -> Iterator[Check]:
@@ -25,6 +29,19 @@ def unsigned(folder: Path) -> Check:
     """That no statement stands in a folder: of a draft, or of what is no run."""
     what = "an unsigned draft" if (folder / RESULT).is_file() else "not a run folder"
     return indeterminate(STATEMENT, f"is missing: {what}")
+
+
+def is_no_report(file: Path) -> bool:
+    """Whether a file is neither a PDF nor a seal, told before what reads PDFs is loaded."""
+    if file.stat().st_size > LARGEST_PDF:
+        return False  # it is not read at all
+    data = file.read_bytes()
+    return not data.startswith(SEAL_START) and is_no_pdf(data)
+
+
+def not_signed(where: str) -> Check:
+    """That a file has no signature: a report that is a draft, or another file."""
+    return indeterminate(where, f"is not signed: an unsigned draft, or not a report; accepted: {ACCEPTED}")
 
 
 def not_covered(folder: Path) -> Iterator[Check]:

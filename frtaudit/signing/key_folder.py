@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import NameOID
 from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
+from frtaudit.config.named_files import STATEMENT_KEY
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.draft_folder import draft_folder
 from frtaudit.core.machine.faults import as_line
@@ -31,7 +32,6 @@ from frtaudit.errors import DataError
 from frtaudit.signing.password import PASSWORD_FILE, bytes_of
 from frtaudit.signing.signer import NAMES, Signer, is_comparable, key_fingerprint
 
-STATEMENT_KEY = "statement.key.pem"
 PDF_KEY = "pdf.key.pem"
 CERTIFICATE = "certificate.pem"
 PUBLIC = "public.pem"

@@ -4,10 +4,10 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit.config.named_files import check_key
+from frtaudit.config.named_files import STATEMENT_KEY, check_key
 from frtaudit.errors import DataError
 from frtaudit.signing.foreign_key import foreign_signer
-from frtaudit.signing.key_folder import PUBLIC, STATEMENT_KEY, generate, read
+from frtaudit.signing.key_folder import PUBLIC, generate, read
 from frtaudit.signing.password import bytes_of, password_for
 from frtaudit.signing.signer import DEMO_NAME, Signer
 

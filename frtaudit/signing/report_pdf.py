@@ -7,18 +7,16 @@ from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import PREVIOUS
 from frtaudit.signing.contents import earlier_checks, lone_seal_checks, result_checks, seal_of_result
-from frtaudit.signing.coverage import LARGEST_PDF
+from frtaudit.signing.coverage import LARGEST_PDF, SEAL_START, not_signed
 from frtaudit.signing.manifest import digest_bytes
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import ANEW, PdfSignature, SignedPdf, read_signed_pdf
 from frtaudit.signing.rerender import in_pdf, rendering_checks, status_of
-from frtaudit.signing.seal import SEAL, SEAL_START
+from frtaudit.signing.seal import SEAL
 from frtaudit.signing.signer import common_name, fingerprint
 from frtaudit.signing.statement import INNER_NAME, Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, Depth, indeterminate, invalid, ok, unchecked
-
-ACCEPTED = "a run's or a sweep's folder, a report's PDF, or a seal"
 
 
 def pdf_checks(path: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
@@ -79,7 +77,7 @@ def _unsigned(pdf: SignedPdf, where: str, outer: Statement | None) -> Check:
         return invalid(where, f"contains a signed statement, but its own signature is missing: {ANEW}")
     if outer is not None:
         return invalid(where, "is not signed, although the run is")
-    return indeterminate(where, f"is not signed: an unsigned draft, or not a report; accepted: {ACCEPTED}")
+    return not_signed(where)
 
 
 def _inner(inner: Statement, pdf: SignedPdf, where: str) -> Iterator[Check]:

@@ -24,6 +24,7 @@ from frtaudit.core.rows import RowDigests, changed
 from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError, FrtauditError, printable, why
 from frtaudit.report.files import jobs_in
+from frtaudit.signing.pdf.marks import is_no_pdf
 
 RTOL = 1e-6
 ATOL = 1e-9
@@ -153,6 +154,8 @@ def _recorded(run: Path) -> bytes:
     if run.is_dir():
         return read_regular(run / RESULT)
     data = read_regular(run)
+    if is_no_pdf(data):
+        raise DataError(run.name, "is no PDF")
     from frtaudit.signing.pdf.signature import read_signed_pdf  # takes half a second to load
 
     return read_signed_pdf(data, (), run.name).attachments[RESULT]

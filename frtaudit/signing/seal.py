@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from frtaudit.signing.timestamp import Stamp
 
 SEAL = "seal.json"
-SEAL_START = b'{"envelope":'  # of every seal: canonical JSON
 CONTENT = "sealed.json"
 
 
@@ -52,8 +51,6 @@ def make_seal(content: Mapping[str, Json], signer: Signer, when: datetime, tsa: 
 
 def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -> Seal:
     """Check a seal's form, signature and time. Raises VerificationError naming ``where``."""
-    from frtaudit.signing.timestamp import read_stamp
-
     try:
         value = json.loads(data)
         envelope, token = to_bytes(value["envelope"]), value["timestamp"]
@@ -69,7 +66,11 @@ def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -
         raise VerificationError(where, "does not contain what it signs")
     if to_bytes(value) != data:
         raise VerificationError(where, f"has {LINE_ENDS}")
-    given = None if token is None else read_stamp(str(token), envelope, roots, where)
+    given = None
+    if token is not None:
+        from frtaudit.signing.timestamp import read_stamp  # pyHanko: only for a seal with a time
+
+        given = read_stamp(str(token), envelope, roots, where)
     return Seal(content=content, statement=statement, stamp=given, sha256=sha256(data))
 
 

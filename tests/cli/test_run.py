@@ -151,15 +151,16 @@ def test_a_file_is_no_run_folder(
 ) -> None:
     """A file where the run's folder should be is one line that names the field; with --debug the fault itself."""
     (somewhere / "taken").write_text("mine")
-    with pytest.raises(
-        DataError, match=r"^hydra.run.dir: a file stands where a folder is needed; accepted: a writable"
-    ):
-        run("hydra.run.dir=taken")
+    line = "hydra.run.dir: a file stands where a folder is needed; accepted: a writable folder"
+    assert run("hydra.run.dir=taken") == run("hydra.run.dir=taken/run") == 1
+    assert lines(capsys) == [f"frtaudit: {line}"] * 2
     assert files(somewhere) == ["taken"]
     assert (somewhere / "taken").read_text() == "mine"
     monkeypatch.setenv(app.DEBUG, "1")
-    with pytest.raises(FileExistsError):
+    with pytest.raises(DataError, match=f"^{line}$"):
         run("hydra.run.dir=taken")
+    with pytest.raises(FileNotFoundError):
+        run("hydra.run.dir=/proc/run")
     assert lines(capsys) == []
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from frtaudit.analyses.comparison.support import CommonSupport, SystemOnSupport
+from frtaudit.core import metrics
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.text.formatting import counted
@@ -21,7 +22,6 @@ from frtaudit.stats.systems.multiple_comparisons import Pair, every_pair
 FNMR, GAP, RATIO, D_L2, ACCURACY, FTA = "fnmr_at_fmr", "gap", "max_min", "d_l2", "accuracy", "fta"
 METRICS = (FNMR, GAP, RATIO, D_L2, ACCURACY, FTA)
 OF_CLASSES = frozenset({GAP, RATIO, D_L2})  # nothing without a schema
-HIGHER_IS_BETTER = frozenset({ACCURACY})
 POINTS = "points of the score range mapped to 0..100"
 
 
@@ -51,7 +51,7 @@ class Measure:
     @property
     def better(self) -> int:
         """1 where a larger number is better, else -1."""
-        return 1 if self.of in HIGHER_IS_BETTER else -1
+        return 1 if metrics.METRICS[self.of].higher_is_better else -1
 
 
 def fnmr(common: CommonSupport) -> Iterator[Measure]:

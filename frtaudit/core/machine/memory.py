@@ -2,11 +2,11 @@
 
 import gc
 
-EVERY, OLDER = 10_000, 10
+EVERY, OLDER = 50_000, 10
 
 
 def collect_seldom() -> None:
-    """Look for cycles after 10,000 new objects, not 700: an audit makes few, and each full walk takes 0.1 to 0.3 s.
+    """Look for cycles after 50,000 new objects, not 700: an audit makes few, and each full walk takes 0.1 to 0.3 s.
 
     For processes of this program's own: a caller's are his.
     """

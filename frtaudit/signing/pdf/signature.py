@@ -47,14 +47,14 @@ from frtaudit.signing.pdf.appending import (
     with_evidence,
 )
 from frtaudit.signing.pdf.evidence import check_store, revoked
+from frtaudit.signing.pdf.marks import HEADER, looks_signed
 from frtaudit.signing.pdf.pades import BASIC, Pades
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole, check_imprint, check_members
 from frtaudit.signing.signer import Signer, asn1_of, dated_outside
 
-MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
-HEADER, END, TAIL = b"%PDF-", b"%%EOF", 1024
+END, TAIL = b"%%EOF", 1024
 # A parser takes seconds for a million digits in a row; a signature has some thousands. Spaces may stand between them.
 LONGEST = 1 << 20
 DIGITS = bytes(48 if chr(code) in "0123456789abcdefABCDEF \t\n\f\r\0" else 46 for code in range(256))
@@ -134,11 +134,6 @@ def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes
         return wait(_sign(maker, writer, when, pades))
     except (OSError, SigningError, PathError, ValidationError) as error:
         raise DataError("report.pades", f"{pades.level.value} cannot be reached ({error})") from None
-
-
-def looks_signed(pdf: bytes) -> bool:
-    """Whether the bytes hold traces of a signature, readable or not."""
-    return any(mark in pdf for mark in MARKS)
 
 
 def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPdf:

@@ -19,7 +19,7 @@ def as_before() -> Iterator[None]:
 
 
 def test_a_command_collects_seldom(as_before: None, capsys: pytest.CaptureFixture[str]) -> None:
-    """A command of ours looks for garbage after 10,000 new objects."""
+    """A command of ours looks for garbage after 50,000 new objects."""
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("frtaudit")
-    assert gc.get_threshold()[0] == EVERY == 10_000
+    assert gc.get_threshold()[0] == EVERY == 50_000

@@ -35,7 +35,8 @@ from frtaudit.errors import DataError, VerificationError
 from frtaudit.signing.key_folder import generate
 from frtaudit.signing.pdf import signature
 from frtaudit.signing.pdf.first_revision import foreign
-from frtaudit.signing.pdf.signature import looks_signed, read_signed_pdf, sign_pdf
+from frtaudit.signing.pdf.marks import looks_signed
+from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
 
 FLIPS = 60
