@@ -36,7 +36,8 @@ from frtaudit.core import (
 )
 from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection, Picture, Refusal
 from frtaudit.core.registry import register
-from frtaudit.core.spec import MACHINE, PATH, AuditSpec, FailureScore, Plan, SchemaSpec, Weighting
+from frtaudit.core.spec import AuditSpec, FailureScore, Plan, SchemaSpec, Weighting
+from frtaudit.core.spec_values import MACHINE, PATH
 from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError
 from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate
 from frtaudit.evaluation.protocols import (

@@ -8,6 +8,7 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, digest, sha256, to_bytes
 from frtaudit.core.estimates import Estimate, Interval
 from frtaudit.core.findings import Verdict
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.core.methods import Method, Target
 from frtaudit.core.plain.structure import plain
 from frtaudit.core.result import AuditResult
@@ -15,7 +16,6 @@ from frtaudit.core.spec import Report, RequirementSpec, Weighting
 from frtaudit.core.text.formatting import rate
 from frtaudit.evaluation.requirements import JudgementContext, judge
 from frtaudit.report import render
-from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import sign_pdf
 from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import INNER_NAME, inner_statement, outer_statement

@@ -19,7 +19,8 @@ from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
 from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target
 from frtaudit.core.arrays import Ints
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH, AuditSpec, IntervalSpec
+from frtaudit.core.spec import AuditSpec, IntervalSpec
+from frtaudit.core.spec_values import PATH
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.intervals import SHARE, AtKey, intervals_of
 from frtaudit.evaluation.operating_points import OperatingPoint, read

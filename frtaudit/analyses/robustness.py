@@ -15,7 +15,8 @@ from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
 from frtaudit.core import UNKNOWN, CohortData, Estimate
 from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH, AuditSpec
+from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec_values import PATH
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel

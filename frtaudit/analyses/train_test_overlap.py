@@ -22,7 +22,8 @@ from frtaudit.core.arrays import Flags, Ints, Singles
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH, AuditSpec
+from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec_values import PATH
 from frtaudit.core.text.file_names import file_name
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import from_bounds

@@ -30,6 +30,7 @@ from frtaudit.core.machine.children import DRAWING, no_modules_of_the_folder, no
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.faults import as_line, check_address_space, check_threads, told_once
 from frtaudit.core.machine.memory import collect_seldom
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.errors import SpecError, printable
 
 if TYPE_CHECKING:
@@ -216,7 +217,6 @@ def publish(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     from frtaudit.config.named_files import check_key
     from frtaudit.pipeline.publishable.places import refuse_occupied, refuse_unverified
-    from frtaudit.signing.manifest import STATEMENT
 
     run_folder, out = Path(options.run), Path(options.out)
     if not (run_folder / STATEMENT).exists():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any  # Any: JSON of mixed depth
 from frtaudit.core.canonical import dumps
 from frtaudit.core.machine.command_line import CheckParser
 from frtaudit.core.machine.files import irregular
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.errors import FrtauditError, VerificationError, printable
 
 if TYPE_CHECKING:
@@ -60,7 +61,6 @@ def _tabled(content: Mapping[str, Any], results: "Mapping[int, AuditResult]") ->
 
 
 def _recipe(path: Path) -> str:
-    from frtaudit.signing.manifest import STATEMENT
     from frtaudit.signing.statement import Scope, open_statement, recipe
 
     file = path / STATEMENT

@@ -9,8 +9,7 @@ import numpy as np
 from frtaudit.collection.clients.embedding import Embedder, Network, Thumbnail
 from frtaudit.core.arrays import Flags, Index, Singles
 from frtaudit.core.collecting import CallError, Picture
-from frtaudit.core.spec import PATH
-from frtaudit.core.spec_values import SIMILARITY
+from frtaudit.core.spec_values import PATH, SIMILARITY
 from frtaudit.errors import SpecError
 from frtaudit.stats.labels.duplicates import duplicated
 

@@ -24,10 +24,9 @@ from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.text.columns import csv_bytes
-from frtaudit.inputs.places import COLLECTION
+from frtaudit.inputs.places import COLLECTION, COLLECTION_FORMAT
 
 SITTINGS, FACES, IMAGES = "sittings.json", "faces.csv", "images"
-FORMAT = "frtaudit-collection/1"
 ROWS = 50_000  # of a score list in memory
 _ID = pa.dictionary(pa.int32(), pa.string())
 SCHEMA = pa.schema(
@@ -82,7 +81,7 @@ def _about(store: Store, spec: CollectionSpec, chosen: Chosen) -> dict[str, Json
     """What was asked for, and of how many images, faces and pairs."""
     known = identity(spec)
     return {
-        "format": FORMAT,
+        "format": COLLECTION_FORMAT,
         "spec": known,
         "spec_digest": digest(known),
         "images": {

@@ -13,7 +13,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.identity import identifies, plugin, plugin_plain
 from frtaudit.core.plain.structure import Built, build, hints_of, mapping, plain, refuse_unknown, required
 from frtaudit.core.registry import names
-from frtaudit.core.spec import PATH
+from frtaudit.core.spec_values import PATH
 from frtaudit.core.text import file_names
 from frtaudit.errors import ProviderError, SpecError
 from frtaudit.labelling.settings import Between, Detected

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from frtaudit.core.spec import PATH, AuditSpec
+from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec_values import PATH
 from frtaudit.inputs.places import place_of
 
 T = TypeVar("T")

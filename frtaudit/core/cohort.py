@@ -106,6 +106,9 @@ class Classification:
         )
 
 
+NOT_SHARED = "scored_but_not_by_every_system"  # code of comparisons that another system did not score
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
     """Samples, subjects or comparisons that failed or were left out, counted.

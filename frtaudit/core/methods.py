@@ -4,9 +4,8 @@ from enum import Enum
 from typing import Self
 
 MIN_ERRORS = 10  # in a group, for a bootstrap, a comparison of groups
-MAX_UNDEFINED = (
-    0.02  # FORMULAS 1: an interval or a test is refused where more of the replicates are undefined
-)
+# An interval or a test is refused where more of the replicates are undefined (FORMULAS 1).
+MAX_UNDEFINED = 0.02
 MIN_ERROR_SUBJECTS = 10  # subjects with errors
 GROUPS_NEED = f"a comparison of groups needs {MIN_ERRORS} errors of {MIN_ERROR_SUBJECTS} subjects in each"
 ENOUGH = "times its subjects would give enough"

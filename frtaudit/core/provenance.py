@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-PATH = {"role": "path"}  # as in frtaudit.core.spec, which reads this module
+from frtaudit.core.spec_values import PATH
+
 _NON_COMMERCIAL = re.compile(r"non[- ]?commercial|\bNC\b|research(?: use| purposes)? only", re.IGNORECASE)
 
 

@@ -11,10 +11,8 @@ from enum import Enum
 from frtaudit.core.methods import Method, Sided, Target
 from frtaudit.core.profile import ProfileSpec
 from frtaudit.core.provenance import Provenance
-from frtaudit.core.spec_values import PadesLevel, Paper, SanitizeStep, Signatory
+from frtaudit.core.spec_values import MACHINE, PATH, PadesLevel, Paper, SanitizeStep, Signatory
 
-PATH = {"role": "path"}
-MACHINE = {"role": "machine"}
 # Left out of the identity while it holds its default: older results keep their digests.
 ADDED = {"added": True}
 

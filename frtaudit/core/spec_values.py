@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
+PATH = {"role": "path"}  # of a field that names a file or a folder
+MACHINE = {"role": "machine"}  # of one that changes no number
+
 UNKNOWN = "unknown"  # the class of a subject whose class no file says
 FOLDS = "folds"  # what the pairs of spec.folds are called among test sets
 PROTOCOL = "protocol"  # what the audit's own list of pairs is called among test sets

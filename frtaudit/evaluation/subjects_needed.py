@@ -4,10 +4,8 @@ import math
 from statistics import NormalDist
 
 DIGITS = 2  # of a number of subjects, which is a projection
-MAX_TIMES, HALVINGS = (
-    2.0**40,
-    40,
-)  # times the subjects at hand; of the interval in which their number is searched
+# Times the subjects at hand; halvings of the interval in which their number is searched.
+MAX_TIMES, HALVINGS = 2.0**40, 40
 
 
 def subjects_needed(
@@ -37,9 +35,8 @@ def subjects_needed(
         return None
     beyond = value > limit if upper else value < limit
     error = alpha / family if beyond else alpha
-    rate, end = (
-        (1.0 - value, 1.0 - limit) if upper == beyond else (value, limit)
-    )  # a lower bound is an upper one of right
+    # A lower bound of errors is an upper one of right decisions.
+    rate, end = (1.0 - value, 1.0 - limit) if upper == beyond else (value, limit)
     few, many = 1.0, 2.0
     while many < MAX_TIMES and not _below(rate, end, error, many * n_eff, many * subjects):
         few, many = many, 2.0 * many

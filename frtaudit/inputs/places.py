@@ -15,6 +15,7 @@ from frtaudit.errors import DataError, SpecError, column_names
 
 MAX_NAMED = 8  # entries of a folder in an error
 COLLECTION, STORE = "collection.json", "store.sqlite"  # of frtaudit collect
+COLLECTION_FORMAT = "frtaudit-collection/1"
 TEMPLATES = "an .npz file with embedding and image_id"
 SEARCH = "a folder with faces.csv and score lists"
 

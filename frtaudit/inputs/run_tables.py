@@ -14,7 +14,7 @@ from frtaudit.core.canonical import Json, mapping, read_json, sha256, sha256_fil
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
-from frtaudit.core.machine.run_files import RESULT, VERDICT
+from frtaudit.core.machine.run_files import RESULT, STATEMENT, TABLE_NAMES, TABLES, VERDICT
 from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.core.spec import Weighting
@@ -30,8 +30,6 @@ from frtaudit.stats.rates.trials import complete_pairs
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES, STATEMENT = "tables", "statement.dsse.json"
-NEEDED = ("systems", "samples", "scores", "tail", "pairs", "replicates")
 CLASS = "class_"
 
 
@@ -66,7 +64,7 @@ def read_run_tables(path: Path) -> RunTables:
     """
     name = path.name or str(path)
     need_run(path)
-    files = {f"{TABLES}/{table}.parquet": path / TABLES / f"{table}.parquet" for table in NEEDED}
+    files = {f"{TABLES}/{table}.parquet": path / TABLES / f"{table}.parquet" for table in TABLE_NAMES}
     missing = [file for file, at in files.items() if not at.is_file()]
     if missing:
         accepted = "a run of this version of frtaudit, and not its publishable variant"
@@ -91,7 +89,7 @@ def read_run_tables(path: Path) -> RunTables:
         folder=name,
         result=result,
         signer=_signer(path, name, digests),
-        tables={table: _read(path / TABLES / f"{table}.parquet", name) for table in NEEDED},
+        tables={table: _read(path / TABLES / f"{table}.parquet", name) for table in TABLE_NAMES},
         digests=digests,
     )
 

@@ -15,7 +15,7 @@ from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import on_terminal
-from frtaudit.core.machine.run_files import RESULT, VERDICT
+from frtaudit.core.machine.run_files import LISTS, RESULT, STATEMENT, TABLES, VERDICT
 from frtaudit.core.registry import names
 from frtaudit.core.result import Previous
 from frtaudit.core.spec import AuditSpec, Report
@@ -32,16 +32,12 @@ from frtaudit.report import render
 from frtaudit.report.checklists import check_names
 from frtaudit.report.files import HTML, PDF, PREVIOUS, SETTINGS, TEMPLATES
 from frtaudit.report.rendering import settings_of, told_of
-from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.report_files import report_files
 from frtaudit.signing.seal import SEAL
 from frtaudit.signing.signer import Signer
 from frtaudit.signing.signing import Signing, signing_of
 from frtaudit.signing.statement import inner_statement, outer_statement
-
-TABLES = "tables"
-LISTS = "lists"  # what analyses made for other programs and for people, by name
 
 ExitCode = Callable[[Mapping[str, int]], int]
 Make = Callable[[], Audited]

@@ -95,6 +95,18 @@ def _check_used(settings: Settings, used: set[str], whole: Party) -> None:
                 raise SpecError(option, text, accepted)
 
 
+def _check_sizes_used(settings: Settings, used: set[str], parties: list[Party]) -> None:
+    """Refuse transactions of a plan without a limit on them, and a ratio of one without groups."""
+    usual = Settings()
+    if settings.transactions != usual.transactions and "frr" not in used:
+        size = "" if settings.samples is not None else "--samples M "
+        text = f"{settings.transactions} changes nothing: this plan has no limit on {WORDS['frr']} by size"
+        raise SpecError("--transactions", text, f"{size}--limit frr=X as well")
+    if settings.ratio != usual.ratio and not any(schemas_of(parties)):
+        text = f"{settings.ratio:g} changes nothing: this plan has no groups"
+        raise SpecError("--ratio", text, "a spec with schemas of two classes or more")
+
+
 def _sections(
     spec: AuditSpec, context: PlanContext, parties: list[Party], count: int, systems: Iterable[SystemData]
 ) -> Iterator[Section]:
@@ -107,6 +119,7 @@ def _sections(
     compared_rates = {rate for rate, _ in rates} if any(schemas_of(parties)) else set()
     used = {goal.rate for goal in planned} | {demand.rate for demand in decided} | compared_rates
     _check_used(context.settings, used, parties[0])
+    _check_sizes_used(context.settings, used, parties)
     yield sizes.settings(context)
     yield sizes.cohort(parties)
     if spec.thresholds.fmr:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from frtaudit.core.machine.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT, STATEMENT
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.report.files import PDF, refuse_sweep
-from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
+from frtaudit.signing.manifest import approvals, digest_bytes, digest_file, next_approval
 from frtaudit.signing.signer import Signer, check_names, check_years, fingerprint
 from frtaudit.signing.statement import Scope, approval_statement, open_statement
 from frtaudit.signing.verification import LAYOUT, CheckStatus

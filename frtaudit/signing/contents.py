@@ -9,24 +9,20 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, digest, mapping, sha256, to_bytes
 from frtaudit.core.findings import Verdict, verdict_counts
 from frtaudit.core.machine.faults import of_machine
-from frtaudit.core.machine.run_files import RESULT, VERDICT
+from frtaudit.core.machine.run_files import LISTS, RESULT, STATEMENT, TABLE_NAMES, TABLES, VERDICT
 from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.result_schema import result_schema
 from frtaudit.core.text.formatting import counted
 from frtaudit.errors import FrtauditError, VerificationError, why
 from frtaudit.evaluation.contradictions import FULL, contradiction
 from frtaudit.report.files import PREVIOUS
-from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.seal import Seal, open_seal, recorded
 from frtaudit.signing.signer import common_name, dated_outside
 from frtaudit.signing.statement import TIME_FORMAT, Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, CheckStatus, invalid, note, ok, untrusted
 
-LISTS = "lists/"
-TABLES = tuple(
-    f"tables/{name}.parquet" for name in ("pairs", "replicates", "samples", "scores", "systems", "tail")
-)
+TABLE_FILES = tuple(f"{TABLES}/{name}.parquet" for name in TABLE_NAMES)
 
 
 def against_schema(value: Json) -> str | None:
@@ -184,10 +180,10 @@ def list_checks(data: bytes, outer: Statement) -> Iterator[Check]:
     """Checks that the lists of a run are those that its result names, by digest, and no others."""
     try:
         outputs = AuditResult.from_json(json.loads(data)).digests.get("outputs", {})
-        named = {f"{LISTS}{name}": sha for name, sha in outputs.items()}  # type: ignore[union-attr]  # else invalid
+        named = {f"{LISTS}/{name}": sha for name, sha in outputs.items()}  # type: ignore[union-attr]  # else invalid
     except Exception:  # noqa: BLE001  said already
         return
-    listed = {name: digest.sha256 for name, digest in outer.subjects.items() if name.startswith(LISTS)}
+    listed = {name: digest.sha256 for name, digest in outer.subjects.items() if name.startswith(f"{LISTS}/")}
     for name in sorted({*named, *listed}):
         if named.get(name) != listed.get(name):
             yield invalid(name, f"is not a list that {RESULT} names")
@@ -201,10 +197,10 @@ def table_checks(data: bytes, outer: Statement) -> Iterator[Check]:
         return
     if result.versions.get("frtaudit") != version("frtaudit"):
         return
-    wanted = set() if FULL in result.digests else {*TABLES}
+    wanted = set() if FULL in result.digests else {*TABLE_FILES}
     for name in sorted(wanted - {*outer.subjects}):
         yield invalid(name, f"is not listed in {STATEMENT}, and every run writes it")
-    for name in sorted(({*TABLES} - wanted) & {*outer.subjects}):
+    for name in sorted(({*TABLE_FILES} - wanted) & {*outer.subjects}):
         yield invalid(name, "is a table, and a publishable variant has none")
 
 

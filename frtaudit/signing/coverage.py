@@ -5,9 +5,9 @@ from pathlib import Path
 
 from frtaudit.config.named_files import ENVELOPE
 from frtaudit.core.machine.files import read_regular
-from frtaudit.core.machine.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT, STATEMENT
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.signing.manifest import STATEMENT, empty_folders, entries, left_out
+from frtaudit.signing.manifest import empty_folders, entries, left_out
 from frtaudit.signing.pdf.marks import is_no_pdf
 from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.verification import Check, indeterminate, invalid, unchecked

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from frtaudit.core.canonical import sha256, sha256_file
 from frtaudit.core.machine.files import irregular
+from frtaudit.core.machine.run_files import STATEMENT
 
-STATEMENT = "statement.dsse.json"
 APPROVAL = "approval.{}.dsse.json"
 APPROVALS = re.compile(r"approval\.([1-9]\d{0,3})\.dsse\.json")
 LOG_SUFFIX = ".log"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from cryptography import x509
 
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.signing.key_folder import PUBLIC
-from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import SignedPdf
 from frtaudit.signing.signer import OUTSIDE, common_name, dated_outside, fingerprint, is_demo
 from frtaudit.signing.statement import Statement

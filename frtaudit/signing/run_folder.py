@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from frtaudit.core.machine.files import irregular
-from frtaudit.core.machine.run_files import RESULT, VERDICT
+from frtaudit.core.machine.run_files import RESULT, STATEMENT, VERDICT
 from frtaudit.core.text.formatting import counted
 from frtaudit.errors import VerificationError
 from frtaudit.report.files import ANNEX, HTML, PDF, PREVIOUS, SETTINGS
 from frtaudit.signing.contents import (
-    TABLES,
+    TABLE_FILES,
     earlier_checks,
     list_checks,
     result_checks,
@@ -31,7 +31,6 @@ from frtaudit.signing.coverage import (
 from frtaudit.signing.manifest import (
     APPROVAL,
     APPROVALS,
-    STATEMENT,
     approvals,
     covered,
     empty_folders,
@@ -110,7 +109,7 @@ def strangers(folder: Path) -> Iterator[Check]:
 
 def is_part(name: str) -> bool:
     """Whether a run writes a file of this name."""
-    return name in (*OURS, *TABLES) or KNOWN.fullmatch(name) is not None
+    return name in (*OURS, *TABLE_FILES) or KNOWN.fullmatch(name) is not None
 
 
 def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:

@@ -21,13 +21,13 @@ from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # no
 
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.machine.faults import of_machine
+from frtaudit.core.machine.run_files import STATEMENT_TYPE
 from frtaudit.errors import VerificationError, why
 from frtaudit.signing.manifest import LINE_ENDS, Digest, digest_bytes, digest_folder
 from frtaudit.signing.signer import PublicKey, Signer, key_fingerprint
 
 INNER_NAME = "statement.inner.dsse.json"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
-STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:frtaudit:attestation:1"
 TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 

@@ -8,7 +8,7 @@ from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine.faults import of_machine
-from frtaudit.core.machine.run_files import RESULT, VERDICT
+from frtaudit.core.machine.run_files import RESULT, STATEMENT, VERDICT
 from frtaudit.core.result import AuditResult
 from frtaudit.core.text.formatting import counted
 from frtaudit.errors import VerificationError, why
@@ -17,7 +17,7 @@ from frtaudit.report.files import SETTINGS, TABLE
 from frtaudit.report.files import TABLE_HTML as PAGE
 from frtaudit.report.files import TABLE_PDF as PDF
 from frtaudit.signing.coverage import not_covered, not_regular, outer_statement_of
-from frtaudit.signing.manifest import APPROVALS, STATEMENT, approvals, covered, extends, problem
+from frtaudit.signing.manifest import APPROVALS, approvals, covered, extends, problem
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.rerender import Paper, Written, rendering_checks, status_of

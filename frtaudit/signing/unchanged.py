@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from frtaudit.core.machine.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT, STATEMENT
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.report.files import PDF, TABLE
 from frtaudit.signing.coverage import outer_statement_of
-from frtaudit.signing.manifest import STATEMENT, extends, problem
+from frtaudit.signing.manifest import extends, problem
 
 UNCHANGED = "an unchanged run; frtaudit verify names the changes"
 

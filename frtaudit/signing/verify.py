@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import Links, irregular
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.errors import DataError
 from frtaudit.signing.trust import Trust, load_trust
 from frtaudit.signing.verification import Check, Depth, Verification, indeterminate, invalid
@@ -75,7 +76,6 @@ def verify(
 def _checks(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") -> Iterator[Check]:
     from frtaudit.report.files import PDF, is_sweep
     from frtaudit.signing.coverage import is_no_report, not_regular, not_signed, unsigned
-    from frtaudit.signing.manifest import STATEMENT
 
     signed = is_sweep(place) or any(os.path.lexists(place / name) for name in (STATEMENT, PDF))
     if place.is_dir() and not signed:

@@ -9,8 +9,8 @@ import small_run
 
 from frtaudit.cli import verify as command
 from frtaudit.cli.main import main
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.signing.key_folder import PUBLIC, generate, read
-from frtaudit.signing.manifest import STATEMENT
 
 
 @pytest.fixture(autouse=True)

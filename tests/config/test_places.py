@@ -7,7 +7,7 @@ import pytest
 
 from frtaudit.config.load import load_spec, load_typed
 from frtaudit.config.places import check_files, refuse_missing_files, refuse_missing_root
-from frtaudit.core.spec import PATH
+from frtaudit.core.spec_values import PATH
 from frtaudit.errors import DataError
 
 

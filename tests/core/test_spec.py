@@ -8,8 +8,6 @@ import pytest
 from frtaudit.core import Method, Target, spec
 from frtaudit.core.spec import (
     ADDED,
-    MACHINE,
-    PATH,
     AuditSpec,
     Bootstrap,
     IntervalSpec,
@@ -17,6 +15,7 @@ from frtaudit.core.spec import (
     SchemaSpec,
     Thresholds,
 )
+from frtaudit.core.spec_values import MACHINE, PATH
 
 
 def test_the_defaults_are_the_papers() -> None:

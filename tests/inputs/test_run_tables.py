@@ -30,7 +30,7 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no result.json"):
         run_tables.read_run_tables(tmp_path)
     (tmp_path / "result.json").write_text("{}")
-    with pytest.raises(DataError, match="no tables/systems.parquet"):
+    with pytest.raises(DataError, match="no tables/pairs.parquet"):
         run_tables.read_run_tables(tmp_path)
     shutil.copytree(runs() / "one", tmp_path / "run", ignore=shutil.ignore_patterns("verdict.json"))
     with pytest.raises(DataError, match=r"run: no verdict.json; accepted: a complete run"):

@@ -14,7 +14,8 @@ from frtaudit.config.load import load_spec
 from frtaudit.core import registry
 from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.identity import to_plain
-from frtaudit.core.spec import PATH, AuditSpec, Engine
+from frtaudit.core.spec import AuditSpec, Engine
+from frtaudit.core.spec_values import PATH
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import rederive as module
 from frtaudit.pipeline.rederive import given_paths, held_seal, note_paths, noted_paths, rederive

@@ -30,7 +30,7 @@ from frtaudit.pipeline.components import load_cohort
 from frtaudit.pipeline.run import publish, run
 from frtaudit.signing import report_files
 from frtaudit.signing.approve import approve
-from frtaudit.signing.contents import TABLES
+from frtaudit.signing.contents import TABLE_FILES
 from frtaudit.signing.key_folder import generate, read
 from frtaudit.signing.keys import load_signer
 from frtaudit.signing.seal import make_seal
@@ -228,7 +228,7 @@ def test_a_changed_byte_is_found(name: str, signed: Path, tmp_path: Path) -> Non
 
 def test_its_tables_are_those_that_a_run_writes(signed: Path, tmp_path: Path) -> None:
     """A run that was signed without one of its tables is invalid; a table of another name is compared with nothing."""
-    assert set(TABLES) == {f"tables/{name}" for name in tables.TABLES}
+    assert set(TABLE_FILES) == {f"tables/{name}" for name in tables.TABLES}
     signer = load_signer()
     gone = "invalid        tables/tail.parquet: is not listed in statement.dsse.json, and every run writes it"
     new = "unchecked      tables/more.parquet: is signed, and no part of a report: compared with nothing"

@@ -127,6 +127,23 @@ def test_a_setting_that_changes_nothing_is_one_line(settings: Settings, line: st
     plan(bare, replace(settings, samples=4, limits={**settings.limits, rate: 0.1}))
 
 
+def test_transactions_and_a_ratio_that_change_nothing_are_one_line() -> None:
+    """Transactions without a limit on FRR, and a ratio without groups, are refused, and taken with them."""
+    bare = spec(requirements=(), schemas={}, thresholds=Thresholds(fmr=()))
+    with pytest.raises(SpecError) as caught:
+        plan(bare, Settings(samples=4, limits={"fnmr": 0.01}, transactions=5))
+    text = "5 changes nothing: this plan has no limit on FRR by size; accepted: --limit frr=X as well"
+    assert str(caught.value) == f"--transactions: {text}"
+    plan(bare, Settings(samples=4, limits={"frr": 0.01}, transactions=5))
+    with pytest.raises(SpecError, match="accepted: --samples M --limit frr=X as well"):
+        plan(bare, Settings(scores=False, transactions=5))
+    with pytest.raises(SpecError) as caught:
+        plan(bare, Settings(samples=4, ratio=3.0))
+    text = "3 changes nothing: this plan has no groups; accepted: a spec with schemas of two classes or more"
+    assert str(caught.value) == f"--ratio: {text}"
+    plan(spec(requirements=()), Settings(samples=4, ratio=3.0))
+
+
 def test_a_rate_of_compared_groups_needs_no_limit() -> None:
     """With groups, FMR and FNMR are compared between them: what is given of both changes the plan."""
     bare = spec(requirements=(), thresholds=Thresholds(fmr=(0.01,)))

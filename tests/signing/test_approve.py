@@ -9,11 +9,11 @@ import pytest
 from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 
 from frtaudit.cli import approve as command
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.errors import DataError, FrtauditError, VerificationError
 from frtaudit.signing import key_folder
 from frtaudit.signing.approve import _replace, approve
 from frtaudit.signing.key_folder import PUBLIC, generate
-from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import Scope, open_statement

@@ -31,10 +31,10 @@ from small_run import WHEN, make_result, write_run
 from tampering import STORED
 
 from frtaudit.core.canonical import to_bytes
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.errors import DataError
 from frtaudit.signing.approve import approve
 from frtaudit.signing.key_folder import PUBLIC
-from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.appending import Appending
 from frtaudit.signing.pdf.pades import BASIC
 from frtaudit.signing.pdf.reader import ReportReader

@@ -14,7 +14,7 @@ from frtaudit.core.findings import Verdict
 from frtaudit.core.seal import SealRecord
 from frtaudit.evaluation.contradictions import FULL
 from frtaudit.signing import contents
-from frtaudit.signing.contents import TABLES, against_schema, seal_checks, table_checks, verdict_problem
+from frtaudit.signing.contents import TABLE_FILES, against_schema, seal_checks, table_checks, verdict_problem
 from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
@@ -48,12 +48,12 @@ def test_a_verdict_agrees_with_its_result() -> None:
 @pytest.mark.parametrize(
     ("is_variant", "listed", "wrong"),
     [
-        (False, TABLES, ()),
-        (False, TABLES[1:], TABLES[:1]),
-        (False, (), TABLES),
+        (False, TABLE_FILES, ()),
+        (False, TABLE_FILES[1:], TABLE_FILES[:1]),
+        (False, (), TABLE_FILES),
         (True, (), ()),
-        (True, TABLES[:1], TABLES[:1]),
-        (True, TABLES, TABLES),
+        (True, TABLE_FILES[:1], TABLE_FILES[:1]),
+        (True, TABLE_FILES, TABLE_FILES),
     ],
 )
 def test_a_run_has_all_its_tables_and_a_variant_none(

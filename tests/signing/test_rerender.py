@@ -25,6 +25,7 @@ from small_run import WHEN, make_result, verdict_of
 
 from frtaudit.cli.verify import main
 from frtaudit.core.canonical import sha256, to_bytes
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.spec import Report
 from frtaudit.errors import FrtauditError
@@ -34,7 +35,6 @@ from frtaudit.report.rendering import page_of, told_of
 from frtaudit.report.shape import Shape, shape_in
 from frtaudit.signing import report_files, rerender
 from frtaudit.signing.key_folder import PUBLIC
-from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.first_revision import foreign
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer

@@ -17,11 +17,12 @@ from tampering import ALL, Target, targets, unseen
 
 import frtaudit
 from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.signing import contents
 from frtaudit.signing.approve import approve
 from frtaudit.signing.contents import against_schema
 from frtaudit.signing.key_folder import PUBLIC
-from frtaudit.signing.manifest import STATEMENT, Digest, digest_bytes
+from frtaudit.signing.manifest import Digest, digest_bytes
 from frtaudit.signing.pdf.pades import BASIC
 from frtaudit.signing.pdf.signature import _appended as append_unchecked
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf

@@ -14,11 +14,11 @@ from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 from frtaudit.cli.main import main
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.core.seal import sealed_content
 from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import CERTIFICATE, PUBLIC
 from frtaudit.signing.keys import demo_signer
-from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.seal import make_seal
 from frtaudit.signing.signer import Signer

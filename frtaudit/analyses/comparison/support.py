@@ -12,6 +12,7 @@ import numpy as np
 from frtaudit.core import Groups, LedgerEntry, ScoreTail
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import sha256
+from frtaudit.core.cohort import NOT_SHARED
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData, replicates_of, subject_copies
@@ -20,7 +21,6 @@ from frtaudit.stats.rates.resolution import unresolved
 from frtaudit.stats.rates.targets import thresholds_at
 from frtaudit.stats.systems import support
 
-NOT_SHARED = "scored_but_not_by_every_system"
 BELOW = "a threshold lies below the floor of the kept tail"
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from frtaudit.analyses.shared.influence import BELOW, make_estimate
+from frtaudit.analyses.shared.influence import make_estimate
 from frtaudit.analyses.shared.label_bounds import SchemaCounts
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats
@@ -23,7 +23,7 @@ from frtaudit.evaluation.intervals import (
     intervals_of,
 )
 from frtaudit.evaluation.operating_points import OperatingPoint, read
-from frtaudit.evaluation.system import SystemData
+from frtaudit.evaluation.system import BELOW_FLOOR, SystemData
 from frtaudit.stats.groups import class_mix
 from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials
 from frtaudit.stats.intervals import dependence, wilson
@@ -55,7 +55,9 @@ class ClassMix:
         under = class_mix.between(class_trials.trials, class_trials.code)[:-1, :-1]
         weights = class_mix.pair_weights(shares, under > 0)
         if counts.sums is None or weights is None:
-            note = BELOW if counts.sums is None else "a class of the mix has no comparison of two subjects"
+            note = (
+                BELOW_FLOOR if counts.sums is None else "a class of the mix has no comparison of two subjects"
+            )
             yield self._estimate("fmr_mix", at, weighting, None, note)
             return
         caveat = UNCOMPARED if np.any((under == 0) & (np.outer(shares, shares) > 0)) else None
@@ -69,7 +71,7 @@ class ClassMix:
                 self.system.tail, class_trials, whole, float(at["fmr"]), weighting
             )
         except BelowFloorError:
-            yield self._estimate("threshold_mix", at, weighting, None, BELOW)
+            yield self._estimate("threshold_mix", at, weighting, None, BELOW_FLOOR)
             return
         known = finite(moved)
         missing = "every threshold meets the target"

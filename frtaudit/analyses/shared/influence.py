@@ -10,13 +10,12 @@ from frtaudit.core.arrays import Ints
 from frtaudit.core.spec import Weighting
 from frtaudit.core.text.file_names import file_name
 from frtaudit.evaluation.intervals import SHARE, AtKey
-from frtaudit.evaluation.system import WEIGHTINGS, SystemData
+from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, SystemData
 from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.groups import influence
 from frtaudit.stats.groups.influence import LeaveOneOut, Parts
 
 NAME = "robustness"
-BELOW = "the threshold lies below the floor of the kept tail"
 NOT_ALONE = "every subject takes part in every comparison, or none does"
 
 
@@ -112,7 +111,7 @@ class Influence:
             counts = (int(any_of or 0), total) if known else None
             yield make_estimate(
                 self.system.provider, "worst_involved", named, counts[0] / total if counts else None, counts,
-                "share of false matches", note or (None if known else BELOW), weighting=weighting,
+                "share of false matches", note or (None if known else BELOW_FLOOR), weighting=weighting,
             )  # fmt: skip
 
     def heaviest(self) -> Iterator[Estimate]:
@@ -125,7 +124,7 @@ class Influence:
             yield make_estimate(
                 self.system.provider, "heaviest_pair", at, None if heaviest is None else heaviest.share,
                 None if heaviest is None else (heaviest.errors, total), "share of the rate",
-                None if heaviest else BELOW if total else "no false match", weighting=weighting,
+                None if heaviest else BELOW_FLOOR if total else "no false match", weighting=weighting,
             )  # fmt: skip
 
     def without_one(self) -> Iterator[Estimate]:

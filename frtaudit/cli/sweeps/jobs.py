@@ -80,7 +80,7 @@ def is_done(job: Job, sweep: Path) -> bool:
 
 def change_since(job: Job, sweep: Path) -> str | None:
     """What is no longer as it was signed in the folder of a job that is done; None for an intact or unsigned one."""
-    from frtaudit.signing.manifest import STATEMENT  # signing is loaded where there is a finished job
+    from frtaudit.core.machine.run_files import STATEMENT  # signing is loaded where there is a finished job
     from frtaudit.signing.unchanged import changes
 
     folder = sweep / job.folder

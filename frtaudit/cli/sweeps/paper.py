@@ -7,13 +7,13 @@ from frtaudit.cli.sweeps.sweep import Sweep
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.core.spec import Report
 from frtaudit.report.files import SETTINGS
 from frtaudit.report.files import TABLE as JSON
 from frtaudit.report.files import TABLE_HTML as HTML
 from frtaudit.report.files import TABLE_PDF as PDF
 from frtaudit.report.rendering import told_of
-from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.report_files import report_files
 from frtaudit.signing.signing import Signing
 from frtaudit.signing.statement import outer_statement

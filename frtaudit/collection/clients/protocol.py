@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from frtaudit.core.collecting import Answer, Crop, Detection, Picture
-from frtaudit.core.spec import MACHINE
+from frtaudit.core.spec_values import MACHINE
 from frtaudit.errors import SpecError
 
 

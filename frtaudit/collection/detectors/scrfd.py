@@ -10,7 +10,7 @@ from frtaudit.collection.clients.face_finding import FoundFace, faces_of, letter
 from frtaudit.collection.embed.face_detector import Gives
 from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH
+from frtaudit.core.spec_values import PATH
 from frtaudit.errors import ProviderError, SpecError
 
 WHERE = "detector scrfd"

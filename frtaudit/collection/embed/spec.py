@@ -14,7 +14,7 @@ from frtaudit.collection.embed.preset import Cut, EngineKind, Preset
 from frtaudit.core.identity import plugin
 from frtaudit.core.plain.structure import Built, build, hints_of, plain, refuse_unknown, required
 from frtaudit.core.registry import names
-from frtaudit.core.spec import MACHINE, PATH
+from frtaudit.core.spec_values import MACHINE, PATH
 from frtaudit.core.text.file_names import RESERVED
 from frtaudit.core.text.names import ASCII
 from frtaudit.core.text.quoting import quoted

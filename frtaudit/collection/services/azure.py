@@ -24,7 +24,7 @@ from frtaudit.core.collecting import (
     left_to_right,
 )
 from frtaudit.core.registry import register
-from frtaudit.core.spec import MACHINE
+from frtaudit.core.spec_values import MACHINE
 from frtaudit.errors import SpecError
 
 KEY, ENDPOINT = "AZURE_FACE_KEY", "AZURE_FACE_ENDPOINT"

@@ -21,7 +21,7 @@ from frtaudit.core.collecting import (
     left_to_right,
 )
 from frtaudit.core.registry import register
-from frtaudit.core.spec import MACHINE
+from frtaudit.core.spec_values import MACHINE
 
 KEYS = ("FACEPP_API_KEY", "FACEPP_API_SECRET")
 SHAPE = Shape(most_bytes=2 * 1024 * 1024, shortest=48, longest=4096)

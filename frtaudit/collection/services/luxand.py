@@ -19,7 +19,7 @@ from frtaudit.core.collecting import (
     left_to_right,
 )
 from frtaudit.core.registry import register
-from frtaudit.core.spec import MACHINE
+from frtaudit.core.spec_values import MACHINE
 
 KEY = "LUXAND_API_TOKEN"
 # no limit is documented: large enough for a face, small to send

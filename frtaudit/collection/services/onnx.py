@@ -17,7 +17,7 @@ from frtaudit.core.arrays import Floats, Pixels, Singles
 from frtaudit.core.canonical import sha256
 from frtaudit.core.collecting import Answer, Box, Crop, DetectedFace, Detection, Picture
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH
+from frtaudit.core.spec_values import PATH
 from frtaudit.errors import SpecError
 
 WHERE = "service onnx"

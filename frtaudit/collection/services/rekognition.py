@@ -24,7 +24,7 @@ from frtaudit.core.collecting import (
 )
 from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
-from frtaudit.core.spec import MACHINE
+from frtaudit.core.spec_values import MACHINE
 from frtaudit.errors import FrtauditError, ProviderError
 
 SHAPE = Shape(most_bytes=5 * 1024 * 1024, shortest=80)

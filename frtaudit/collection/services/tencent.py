@@ -23,7 +23,7 @@ from frtaudit.core.collecting import (
     left_to_right,
 )
 from frtaudit.core.registry import register
-from frtaudit.core.spec import MACHINE
+from frtaudit.core.spec_values import MACHINE
 from frtaudit.errors import SpecError
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from frtaudit.core.collecting import CallError, Picture, Refusal
 from frtaudit.core.machine.extras import need
 from frtaudit.core.machine.files import check_below, check_regular, open_regular
 from frtaudit.core.registry import register
-from frtaudit.core.spec import MACHINE, PATH
+from frtaudit.core.spec_values import MACHINE, PATH
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.tables import need_table
 

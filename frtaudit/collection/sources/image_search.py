@@ -16,7 +16,7 @@ from frtaudit.core.canonical import digest, dumps
 from frtaudit.core.collecting import CallError, Picture, Refusal
 from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
-from frtaudit.core.spec import MACHINE, PATH
+from frtaudit.core.spec_values import MACHINE, PATH
 from frtaudit.errors import SpecError
 from frtaudit.inputs.tables import need_table
 

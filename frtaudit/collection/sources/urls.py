@@ -12,7 +12,7 @@ from frtaudit.collection.clients.queries import Query, beyond, found_in, queries
 from frtaudit.core.collecting import Picture
 from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
-from frtaudit.core.spec import MACHINE, PATH
+from frtaudit.core.spec_values import MACHINE, PATH
 from frtaudit.errors import SpecError
 from frtaudit.inputs.tables import need_table
 

@@ -1,3 +1,6 @@
-"""Files of a finished run that every layer names: its result, and the verdicts that say which result they are about."""
+"""Files of a finished run that every layer names: its result, verdicts, tables, lists, and the statement over all."""
 
-RESULT, VERDICT = "result.json", "verdict.json"
+RESULT, VERDICT, STATEMENT = "result.json", "verdict.json", "statement.dsse.json"
+TABLES, LISTS = "tables", "lists"  # folders: Parquet for other programs; what analyses made for people
+TABLE_NAMES = ("pairs", "replicates", "samples", "scores", "systems", "tail")
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"

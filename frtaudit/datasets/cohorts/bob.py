@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH, SchemaSpec
-from frtaudit.core.spec_values import Nan
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import PATH, Nan
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.places import need_scores, paths_below
 from frtaudit.inputs.pseudonyms import pseudonym_key, read_key

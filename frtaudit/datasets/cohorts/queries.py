@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from frtaudit.core.canonical import Json, sha256_file
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH, SchemaSpec
-from frtaudit.core.spec_values import SIMILARITY
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import PATH, SIMILARITY
 from frtaudit.errors import DataError, SpecError, column_names
 from frtaudit.inputs.places import COLLECTION, STORE, need_search, need_templates
 from frtaudit.inputs.pseudonyms import pseudonym_key, read_key

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import PATH
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.places import need_run
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import PATH
 from frtaudit.errors import DataError
 from frtaudit.inputs.places import need_file
 from frtaudit.inputs.pseudonyms import read_key

@@ -11,7 +11,8 @@ from frtaudit.core.canonical import sha256_file
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.core.spec_values import PATH
 from frtaudit.errors import DataError, column_names
 from frtaudit.inputs.places import entries, need_file
 from frtaudit.inputs.pseudonyms import pseudonym_key, read_key

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from frtaudit.core.registry import register
-from frtaudit.core.spec import PATH
+from frtaudit.core.spec_values import PATH
 from frtaudit.datasets.pair_rules import Rules, check
 from frtaudit.inputs.review import need_review
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from frtaudit.core.registry import register
-from frtaudit.core.spec import ADDED, PATH
-from frtaudit.core.spec_values import NonMated, OrderRule
+from frtaudit.core.spec import ADDED
+from frtaudit.core.spec_values import PATH, NonMated, OrderRule
 from frtaudit.errors import DataError
 from frtaudit.inputs.pairlist import need_pairs, read_pairs
 

@@ -11,11 +11,10 @@ from frtaudit.core.canonical import Json, sha256_file
 from frtaudit.core.cohort import LedgerEntry, ledger_of
 from frtaudit.core.machine.files import irregular, read_regular
 from frtaudit.errors import DataError, excerpt
-from frtaudit.inputs.places import COLLECTION, STORE
+from frtaudit.inputs.places import COLLECTION, COLLECTION_FORMAT, STORE
 from frtaudit.inputs.queries.collection_facts import QUERIES, facts_of
 
 FACES = "faces.csv"
-FORMAT = "frtaudit-collection/1"
 CHANGED, VERSIONS, MISSING = (
     "service_changed_while_collected",
     "versions_while_collected",
@@ -51,11 +50,11 @@ def read_collected(folder: Path) -> Collected | None:
         return None
     try:
         read: Any = json.loads(read_regular(path, COLLECTION))
-        known = read["format"] == FORMAT
+        known = read["format"] == COLLECTION_FORMAT
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(COLLECTION, "not readable as a collection", "as frtaudit collect wrote it") from error
     if not known:
-        raise DataError(COLLECTION, f"the format {excerpt(str(read['format']))}", FORMAT)
+        raise DataError(COLLECTION, f"the format {excerpt(str(read['format']))}", COLLECTION_FORMAT)
     try:
         return _collected(folder, read)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:

@@ -6,13 +6,14 @@ from pathlib import Path
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.core.machine.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT, STATEMENT
 from frtaudit.core.registry import register
 from frtaudit.report.exports.run_folder import FinishedRun
+from frtaudit.report.files import HTML, PDF
 
 FILE = "ai_verify.json"
 GID, CID = "frtaudit", "face_verification_audit"
-KEPT = ("report.html", "report.pdf", RESULT, "statement.dsse.json")
+KEPT = (HTML, PDF, RESULT, STATEMENT)
 
 
 @register("export", "ai-verify")

@@ -7,14 +7,13 @@ from pathlib import Path
 from frtaudit.core import Finding, Verdict
 from frtaudit.core.canonical import Json, digest, mapping, to_bytes
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.core.machine.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT, STATEMENT_TYPE
 from frtaudit.core.registry import register
 from frtaudit.core.text.file_names import file_name
 from frtaudit.report.exports.run_folder import FinishedRun
 from frtaudit.report.source import Source
 
 FOLDER = "in_toto"
-STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 
 
@@ -52,7 +51,7 @@ class InToto:
                 "failedTests": _names(run, failed),
             }
             statement: dict[str, Json] = {
-                "_type": STATEMENT,
+                "_type": STATEMENT_TYPE,
                 "subject": [_subject(run, system)],
                 "predicateType": PREDICATE,
                 "predicate": predicate,

@@ -1,5 +1,6 @@
 """A Hugging Face model card for each system: metadata with ``model-index``, and the findings as sentences."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,18 @@ from frtaudit.report.words import words
 
 FOLDER = "model_index"
 METRICS = ("fnmr_at_fmr", "fmr", "fnmr", "eer", "accuracy")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|0[xo][0-9a-fA-F]+")  # of YAML 1.2
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes a name that YAML 1.2 reads as a number, as 1.1 does not: ``1e5``."""
+
+    def text(self, text: str) -> yaml.ScalarNode:
+        """A text, in quotes where it looks like a number."""
+        return self.represent_scalar("tag:yaml.org,2002:str", text, "'" if _NUMBER.fullmatch(text) else None)
+
+
+_Dumper.add_representer(str, _Dumper.text)
 
 
 @register("export", "model-index")
@@ -32,7 +45,9 @@ class ModelIndex:
         """Write the folder ``model_index``."""
         out, source = OutputFolder(folder), Source(run.result)
         for system in source.providers:
-            head = yaml.safe_dump(_metadata(run, source, system), sort_keys=False, allow_unicode=True)
+            head = yaml.dump(
+                _metadata(run, source, system), Dumper=_Dumper, sort_keys=False, allow_unicode=True
+            )
             body = "\n".join(_lines(run, system))
             out.write(f"{FOLDER}/{file_name(system)}.md", f"---\n{head}---\n\n{body}\n".encode())
 

@@ -12,12 +12,12 @@ from frtaudit.core import AuditResult, Estimate, Finding, Verdict
 from frtaudit.core.canonical import read_json
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.files import check_regular, read_regular
-from frtaudit.core.machine.run_files import RESULT
+from frtaudit.core.machine.run_files import RESULT, STATEMENT, TABLES
 from frtaudit.errors import DataError
+from frtaudit.report.files import HTML, PDF
 from frtaudit.report.source import OF_SUBJECTS, Source
 
-TABLES = "tables"
-EVIDENCE = (RESULT, "report.html", "report.pdf", "statement.dsse.json")
+EVIDENCE = (RESULT, HTML, PDF, STATEMENT)
 TRACKED = ("fnmr_at_fmr", "fmr", "fnmr", "eer", "fta", "threshold_at_fmr", "accuracy")
 _NO_PATH = re.compile(r"[^A-Za-z0-9_\-. ]")
 RISING = (

@@ -1,12 +1,12 @@
 """The files that an audit wrote beside its result: names and digests."""
 
 from frtaudit.core.canonical import escape, mapping
+from frtaudit.core.machine.run_files import LISTS
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table
 from frtaudit.report.sections.tables import build_table, header
 from frtaudit.report.source import Source
 
-FOLDER = "lists"
 SHOWN = 16
 
 
@@ -18,7 +18,7 @@ def table(source: Source, prefix: str) -> list[Table]:
         return []
     rows = tuple(
         (
-            (phrases.code(f"{FOLDER}/{name}"),),
+            (phrases.code(f"{LISTS}/{name}"),),
             (phrases.code(str(digests[name])[:SHOWN], f"/digests/outputs/{escape(name)}"),),
         )
         for name in names

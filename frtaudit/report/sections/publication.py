@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import entries, escape, mapping
+from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, listed, spans
 from frtaudit.report.section import section
@@ -59,11 +60,11 @@ def build(source: Source) -> Publication | None:
         tables=tuple(_table(source)),
         link=spans(
             "Made from the run whose ",
-            phrases.code("statement.dsse.json"),
+            phrases.code(STATEMENT),
             " has sha256 ",
             TextSpan(text=str(source.result.digests.get("full")), pointer="/digests/full", kind="code long"),
             ". Readers with access to that run can compare: ",
-            phrases.code("sha256sum statement.dsse.json"),
+            phrases.code(f"sha256sum {STATEMENT}"),
             ". Digests of spec and cohort in this variant are those of its own content.",
         ),
     )

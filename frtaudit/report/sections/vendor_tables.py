@@ -1,6 +1,7 @@
 """What stands below the vendors' page: what failures could hide, services at two dates, what was left out."""
 
 from frtaudit.core import metrics
+from frtaudit.core.cohort import NOT_SHARED
 from frtaudit.core.text import formatting
 from frtaudit.core.text.kinds import Kind
 from frtaudit.report import phrases
@@ -11,7 +12,6 @@ from frtaudit.report.source import Record, Source
 VALUE, PLACES = "vendor_value", 2  # places of a percent that accuracies have
 LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
 CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
-NOT_SHARED = "scored_but_not_by_every_system"
 APART = {"of", "fmr", "rate", "pairs"}  # what a measure is, in `at`
 TOO_FEW = "not testable whether the groups differ: a group has too few errors or subjects with errors"
 UNESTABLISHED = "no difference between the groups is established"

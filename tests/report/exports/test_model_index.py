@@ -44,6 +44,22 @@ def test_the_metadata_hold_the_rates_with_their_intervals(cards: list[Path]) -> 
     assert "verified" not in str(head)
 
 
+@pytest.mark.parametrize(
+    "name", ["1e5", "+1e-3", "1E5", "007", ".5", "0o17", "0x1F", "null", "2024-01-01", "v1.0"]
+)
+def test_a_system_whose_name_looks_like_a_number_is_a_text(name: str, tmp_path: Path) -> None:
+    """YAML 1.2 reads ``1e5`` as a number, YAML 1.1 does not: the card quotes it."""
+    renamed = tuple(
+        replace(estimate, provider=name if estimate.provider == SYSTEM else estimate.provider)
+        for estimate in RESULT.estimates
+    )
+    run = finished_run(tmp_path, result=replace(RESULT, estimates=renamed))
+    ModelIndex().write(run, tmp_path)
+    heads = [card.read_text().split("---\n")[1] for card in (tmp_path / "model_index").iterdir()]
+    head = next(head for head in heads if yaml.safe_load(head)["model-index"][0]["name"] == name)
+    assert (f"name: '{name}'\n" in head) == (name != "v1.0")
+
+
 def test_the_hub_reads_the_card(cards: list[Path]) -> None:
     """The package huggingface_hub parses the card and finds every evaluation result."""
     import huggingface_hub as hub
