@@ -14,16 +14,13 @@ _KEYS = "a folder of frtaudit keygen, a PKCS#12 or a PEM file"
 
 
 def check_key(key: Path) -> None:
-    """Raise :class:`DataError` where a key's folder or file is not there, or is no key's; nothing is decrypted.
-
-    A pipe is not opened: what it gives can be read once.
-    """
+    """Raise :class:`DataError` where a key's folder or file is not there, or is no key's; nothing is decrypted."""
     problem = ""
     if key.is_dir():
         problem = "" if (key / STATEMENT_KEY).exists() else f"holds no {STATEMENT_KEY}"
     elif not key.is_file():
         problem = irregular(key, Links.FOLLOW) or "does not exist"
-    elif irregular(key, Links.FOLLOW) is None and not _is_key(key):
+    elif not _is_key(key):
         problem = "is neither"
     if problem:
         raise DataError(f"key {key}", problem, _KEYS)

@@ -224,7 +224,8 @@ def check_requirements(spec: AuditSpec) -> None:
     open_ = [requirement.name for requirement in spec.requirements if requirement.metric in BY_ASKING]
     if open_ and spec.intervals and not any(interval.method in deciding for interval in spec.intervals):
         text = f"none of them decides about requirement {open_[0]!r}"
-        raise SpecError("intervals", text, f"one of {', '.join(method.value for method in deciding)}")
+        names = ", ".join(method.value for method in deciding)
+        raise SpecError("intervals", text, f"one of {names}, which need subjects in the data")
 
 
 def check_report(report: Report) -> None:

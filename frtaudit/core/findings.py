@@ -26,6 +26,11 @@ class Verdict(Enum):
         Neither.
     NOT_TESTABLE
         The data do not suffice for the question.
+
+    Examples
+    --------
+    >>> Verdict("not_testable") is Verdict.NOT_TESTABLE
+    True
     """
 
     PASS = "pass"  # noqa: S105  a verdict, not a password

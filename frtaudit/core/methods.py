@@ -34,6 +34,11 @@ class Target(Enum):
         Simulated cohorts of a named model.
     MODEL
         The population, where a model of the tail holds.
+
+    Examples
+    --------
+    >>> Target.POPULATION in Method.WILSON.serves
+    True
     """
 
     POPULATION = "population"
@@ -77,6 +82,11 @@ class Method(Enum):
     Matching Tasks, 2024 (``vertex``, ``double_or_nothing``, ``wilson_plugin``). Wilson, 1927, and Clopper and Pearson,
     1934 (``wilson``). Peña-Alcántara, A. A., A Subject Based Methodology for Measuring Interclass Bias, 2022
     (``t_bootstrap``).
+
+    Examples
+    --------
+    >>> Method("recentered").label
+    'bootstrap of images, recentred'
     """
 
     _value_: str

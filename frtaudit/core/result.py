@@ -97,11 +97,23 @@ class AuditResult:
         return None if finding.index is None else self.estimates[finding.index]
 
     def to_json(self) -> dict[str, Json]:
-        """The mapping that ``result.json`` holds."""
+        """The mapping that ``result.json`` holds.
+
+        Returns
+        -------
+        dict of str to Json
+            Keys in the order of the fields; numbers as Python's.
+        """
         return to_json(self)
 
     def to_bytes(self) -> bytes:
-        """Canonical bytes of ``result.json``, made once."""
+        """Canonical bytes of ``result.json``, made once.
+
+        Returns
+        -------
+        bytes
+            JSON in UTF-8, keys sorted, without spaces, with one end of line at its end.
+        """
         written = self._written or to_bytes(self.to_json())
         object.__setattr__(self, "_written", written)
         return written

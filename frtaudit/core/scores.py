@@ -165,6 +165,13 @@ class ScoreTail:
         Sums at declared thresholds at or below ``cutoff``.
     n_mated : ndarray of int64, shape (K,)
         Mated comparisons of each subject.
+
+    Examples
+    --------
+    >>> from frtaudit.stats.similarity.tail import from_matrix
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
+    >>> tail.mated_score.tolist(), tail.tail_score.tolist(), tail.n_mated.tolist()
+    ([0.9], [0.3, 0.2], [1, 0])
     """
 
     n_samples: Ints

@@ -137,7 +137,7 @@ class Report:
         ----------
         name : str
             One of ``figures``, such as ``"det"``.
-        choice : frtaudit.report.paper_figures.Choice, optional
+        choice : frtaudit.report.figure_choice.Choice, optional
             Only some systems, classes or metrics; width in inches, limits of the axes.
 
         Returns

@@ -32,6 +32,11 @@ class Depth(Enum):
         The page.
     PAPER
         The page, and the layout of each PDF, as ``frtaudit verify --deep`` does.
+
+    Examples
+    --------
+    >>> Depth("paper") is Depth.PAPER
+    True
     """
 
     PAGE = "page"
@@ -84,6 +89,13 @@ class Verification:
         What was verified.
     checks : tuple of frtaudit.signing.verification.Check
         Each has ``subject``, ``status`` and ``message``.
+
+    Examples
+    --------
+    >>> import frtaudit
+    >>> verification = frtaudit.verify("nowhere")
+    >>> verification.status, verification.exit_code, verification.checks[0].message
+    ('indeterminate', 4, 'there is no such file or folder')
     """
 
     path: str
