@@ -82,7 +82,7 @@ def _check_files_of(spec: AuditSpec) -> None:
         from frtaudit.pipeline.last_audit import last_audit
 
         last_audit(spec.report.previous)
-    if spec.report.key or spec.report.pades is not PadesLevel.B_B:
+    if spec.report.key or spec.report.tsa or spec.report.evidence or spec.report.pades is not PadesLevel.B_B:
         from frtaudit.signing.signing import check_signing
 
         check_signing(spec.report)

@@ -41,10 +41,10 @@ def pades_of(level: PadesLevel, tsa: str | None, evidence: str | None, signer: S
     of the signer and the authority; self-signed certificates there are the roots. Raises DataError.
     """
     check_named(level, tsa, evidence)
-    if tsa is None or level not in WITH_TIME:
+    if tsa is None:
         return BASIC
     time_authority = authority(tsa)
-    if evidence is None or level not in WITH_REVOCATION:
+    if evidence is None:
         return Pades(level=level, authority=time_authority)
     context = _context(Path(evidence), signer)
     _check_paths(time_authority, context, signer, level)
@@ -52,7 +52,16 @@ def pades_of(level: PadesLevel, tsa: str | None, evidence: str | None, signer: S
 
 
 def check_named(level: PadesLevel, tsa: str | None, evidence: str | None) -> None:
-    """Raise :class:`DataError` where what ``level`` takes is not named, or is no URL or no folder; nobody is asked."""
+    """Raise :class:`DataError` where what ``level`` takes is not named, or is no URL or no folder; nobody is asked.
+
+    So for what it does not take: a signature without the time that was asked for would be noticed late.
+    """
+    for name, given, levels in (("tsa", tsa, WITH_TIME), ("evidence", evidence, WITH_REVOCATION)):
+        if given is not None and level not in levels:
+            text = f"{given!r} is not used at report.pades={level.value}"
+            raise DataError(
+                f"report.{name}", text, " or ".join(f"report.pades={each.value}" for each in levels)
+            )
     if level in WITH_TIME:
         if tsa is None:
             raise DataError(

@@ -30,7 +30,7 @@ from frtaudit.signing.foreign_key import foreign_signer
 from frtaudit.signing.key_folder import generate
 from frtaudit.signing.pdf import additions
 from frtaudit.signing.pdf.appending import Appending, signature_metadata
-from frtaudit.signing.pdf.pades import pades_of
+from frtaudit.signing.pdf.pades import WITH_REVOCATION, WITH_TIME, pades_of
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
@@ -69,7 +69,9 @@ def made(
     (folder / "root.crl").write_bytes(authorities().crl())
 
     def make(level: PadesLevel) -> bytes:
-        return sign_pdf(render_pdf({}), issued, WHEN, pades_of(level, clock.url, str(folder), issued))
+        tsa = clock.url if level in WITH_TIME else None
+        evidence = str(folder) if level in WITH_REVOCATION else None
+        return sign_pdf(render_pdf({}), issued, WHEN, pades_of(level, tsa, evidence, issued))
 
     return make
 

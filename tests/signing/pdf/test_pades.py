@@ -18,7 +18,7 @@ from small_run import WHEN, make_page, make_result, render_pdf
 from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError
 from frtaudit.signing.foreign_key import foreign_signer
-from frtaudit.signing.pdf.pades import BASIC, Pades, _read, pades_of
+from frtaudit.signing.pdf.pades import BASIC, WITH_REVOCATION, WITH_TIME, Pades, _read, pades_of
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
 
@@ -65,7 +65,8 @@ def test_each_level_is_reached(
     level: PadesLevel, draft: bytes, issued: Signer, clock: Clock, evidence: Path
 ) -> None:
     """Signed at a level, a PDF reads back at that level, intact, trusted under the root alone, with its time."""
-    pades = pades_of(level, clock.url, str(evidence), issued)
+    tsa = clock.url if level in WITH_TIME else None
+    pades = pades_of(level, tsa, str(evidence) if level in WITH_REVOCATION else None, issued)
     read = read_signed_pdf(sign_pdf(draft, issued, WHEN, pades), [authorities().root], "f")
     assert read.level is level
     assert all(item.distrust is None and item.time_distrust is None for item in read.signatures)
@@ -95,6 +96,18 @@ def test_a_level_that_cannot_be_reached_is_refused(
 
     refused("report.tsa: no value", PadesLevel.B_T, None, None)
     refused("report.evidence: no value", PadesLevel.B_LT, clock.url, None)
+    refused(
+        "^report.tsa: 'http.*' is not used at report.pades=B-B; accepted: report.pades=B-T or report.pades=B-LT or",
+        PadesLevel.B_B,
+        clock.url,
+        None,
+    )
+    refused(
+        "^report.evidence: '.*' is not used at report.pades=B-T; accepted: report.pades=B-LT or report.pades=B-LTA$",
+        PadesLevel.B_T,
+        clock.url,
+        str(evidence),
+    )
     refused(
         "report.evidence: .*absent. is not a folder", PadesLevel.B_LT, clock.url, str(tmp_path / "absent")
     )
