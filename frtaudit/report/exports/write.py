@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import cast
 
 from frtaudit.core.machine.draft_folder import draft_folder
+from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.output import keeping_open
 from frtaudit.core.machine.progress import quiet
 from frtaudit.core.registry import lookup, names
@@ -93,9 +94,7 @@ def write_whole(out: Path, fill: Callable[[Path], None], option: str = "--out") 
         try:
             draft, draft_fd, home = stack.enter_context(draft_folder(out, DRAFT))
         except OSError as error:
-            raise DataError(
-                option, f"cannot write there ({error.strerror})", "a writable folder with free space"
-            ) from None
+            raise as_line(error, option) from None
         with keeping_open(draft, draft_fd):
             fill(draft)
         names = sorted(os.listdir(draft_fd))  # noqa: PTH208  of the open folder

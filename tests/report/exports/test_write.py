@@ -72,7 +72,12 @@ def test_some_formats_with_a_date(tmp_path: Path) -> None:
             2,
             "frtaudit: command line: argument --date: found 'soon', which is not like 2026-",
         ),
-        (["--out", "run/result.json"], 1, "frtaudit: --out: cannot write there ("),
+        (
+            ["--out", "run/result.json"],
+            1,
+            "frtaudit: --out: a file stands where a folder is needed; accepted: a writable folder",
+        ),
+        (["--out", "a" * 300], 1, "frtaudit: --out: the name is too long; accepted: a shorter name"),
     ],
 )
 def test_wrong_words_are_one_line(
