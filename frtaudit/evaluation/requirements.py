@@ -5,7 +5,7 @@ claims of a family, all findings of the audit: Holm's step-down over their p val
 of its step.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any  # Any: JSON of mixed depth
 
@@ -19,6 +19,7 @@ from frtaudit.evaluation.requirement_findings import (
     CONSTRUCTED,
     RequirementTest,
     as_read,
+    asked_at,
     finding_of,
     limit_of,
     not_estimated,
@@ -105,7 +106,7 @@ def subjects_of(cohort: Mapping[str, Any]) -> dict[tuple[str | None, str], int]:
 
 
 def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
-    """The requirement at each estimate that it names; at none, where nothing estimates it."""
+    """The requirement at each estimate that it names; at none, where nothing estimates it, or not of a system."""
     if requirement.minimum.get("transactions") and not context.has_transactions:
         return [RequirementTest(requirement=requirement, index=None, reason=f"{NO_TRANSACTIONS}; {COUNTED}")]
     places: dict[tuple[object, ...], int] = {}
@@ -120,7 +121,25 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
     within = [place for place in places.values() if context.estimates[place].schema is not None]
     named = sorted(within if requirement.schema is not None and within else places.values())
     of_all = [index for index in named if "pairs" not in context.estimates[index].at]  # not of folds too
-    return [_case(requirement, context, context.corrected.get(index, index)) for index in of_all or named]
+    tests = [_case(requirement, context, context.corrected.get(index, index)) for index in of_all or named]
+    return [*tests, *_of_systems_left(requirement, context, [context.estimates[index] for index in named])]
+
+
+def _of_systems_left(
+    requirement: RequirementSpec, context: JudgementContext, named: Sequence[Estimate]
+) -> Iterator[RequirementTest]:
+    """The requirement on systems of which its metric is estimated, but not where it asks: at their own thresholds."""
+    judged = {estimate.provider for estimate in named}
+    analyses = {estimate.analysis for estimate in named}
+    known = dict.fromkeys(
+        estimate.provider
+        for estimate in context.estimates
+        if estimate.metric == requirement.metric and estimate.analysis in analyses
+    )
+    for system in known:
+        if system not in judged:
+            reason = f"of {system} it is not estimated at {asked_at(requirement)}"
+            yield RequirementTest(requirement=requirement, index=None, reason=reason)
 
 
 def _case(requirement: RequirementSpec, context: JudgementContext, index: int) -> RequirementTest:

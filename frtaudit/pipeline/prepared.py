@@ -10,8 +10,10 @@ from frtaudit.core.plain.structure import closest
 from frtaudit.core.spec import AuditSpec, ThresholdSource
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.protocols import CohortSource, Provider
+from frtaudit.inputs.thresholds.threshold_file import refuse_own_result
 from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers, surveys_of
 from frtaudit.pipeline.evaluate import groups_of, refuse_unresolved
+from frtaudit.pipeline.provenance import used_files
 from frtaudit.pipeline.thresholds import Named, declared_thresholds
 
 NAMES = ("recommended", "name")  # what ``at`` calls a threshold by
@@ -40,6 +42,7 @@ def prepare(spec: AuditSpec, source: CohortSource | None = None) -> Prepared:
     providers = load_providers(spec, cohort_data)
     signals.check()
     comparisons = comparisons_of(spec, cohort_data)
+    refuse_own_result(spec, cohort_data.cohort.digest, used_files(spec, cohort_data, providers))
     refuse_unresolved(spec, cohort_data, comparisons)
     refuse_few_replicates(spec, ranked_classes(groups), len(providers))
     refuse_unknown_names(spec, [declared_thresholds(spec, provider) for provider in providers])

@@ -77,22 +77,7 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
     Templates of providers not audited are left out. Of two different files of one name the second stands under
     the field that names it.
     """
-    used = {str(getattr(provider, "templates", None) or provider.name) for provider in providers}
-    lists = [spec.protocol, *(test_set.pairs for test_set in spec.test_sets.values())]
-    makers = [*spec.analyses.values(), *(getattr(pairing, "rules", None) for pairing in lists)]
-    # analyses and protocols look at these templates, whether their systems are audited or not
-    used |= {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
-    idle = {
-        f"templates/{name}{suffix}"
-        for name in cohort_data.templates
-        if name not in used
-        for suffix in (".npz", ".json")
-    }
-    inputs = {
-        name: value
-        for name, value in cohort_data.inputs.items()
-        if "/".join(Path(name).parts[-2:]) not in idle
-    }
+    inputs = used_files(spec, cohort_data, providers)
     named: dict[str, str | None] = {
         "protocol": getattr(spec.protocol, "file", None),
         "protocol.reviewed": getattr(spec.protocol, "reviewed", None),
@@ -111,6 +96,26 @@ def inputs_of(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Prov
             name, digest = Path(path).name, sha256_file(Path(path))
             inputs[name if inputs.get(name, digest) == digest else f"{where}.file/{name}"] = digest
     return inputs
+
+
+def used_files(spec: AuditSpec, cohort_data: CohortData, providers: Sequence[Provider]) -> dict[str, str]:
+    """The cohort's files among them."""
+    used = {str(getattr(provider, "templates", None) or provider.name) for provider in providers}
+    lists = [spec.protocol, *(test_set.pairs for test_set in spec.test_sets.values())]
+    makers = [*spec.analyses.values(), *(getattr(pairing, "rules", None) for pairing in lists)]
+    # analyses and protocols look at these templates, whether their systems are audited or not
+    used |= {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
+    idle = {
+        f"templates/{name}{suffix}"
+        for name in cohort_data.templates
+        if name not in used
+        for suffix in (".npz", ".json")
+    }
+    return {
+        name: value
+        for name, value in cohort_data.inputs.items()
+        if "/".join(Path(name).parts[-2:]) not in idle
+    }
 
 
 def rows_of(cohort_data: CohortData, inputs: Mapping[str, str]) -> dict[str, Json]:

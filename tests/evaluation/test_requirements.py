@@ -163,6 +163,23 @@ def test_nothing_estimated_is_said() -> None:
     assert (found.verdict, found.estimate) == (Verdict.NOT_TESTABLE, None)
 
 
+def test_a_system_that_lacks_the_threshold_is_not_left_out() -> None:
+    """Of two systems with thresholds of their own, the one without that of the requirement is not testable."""
+    rates = [
+        estimate(interval(0.0, 0.01), metric="fmr", provider=name, at={"threshold": value, "name": called})
+        for name, value, called in (("a", 0.3, "op"), ("b", 0.25, "op"), ("b", 0.2, "low"))
+    ]
+    other = estimate(interval(0.0, 0.01), provider="c")  # its FMR is estimated nowhere
+    for at, system in (({"threshold": 0.3}, "b"), ({"name": "low"}, "a")):
+        asked = RequirementSpec(name="r", metric="fmr", at=at, limit=0.02, weighting="identity")
+        judged, lacking = judge_one(asked, context(*rates, other))
+        assert (judged.verdict, judged.family) == (Verdict.PASS, 2)
+        assert (lacking.verdict, lacking.estimate, lacking.family) == (Verdict.NOT_TESTABLE, None, 2)
+        assert f": of {system} it is not estimated at " in lacking.sentence
+    asked = RequirementSpec(name="r", metric="fmr", at={"name": "op"}, limit=0.02, weighting="identity")
+    assert [each.verdict for each in judge_one(asked, context(*rates))] == [Verdict.PASS] * 2
+
+
 def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
     """Rates in percent, on their side of the limit; the group by its label; for whom the bound holds."""
     found = smooth(0.0102, 4000, schema="skin_tone", group="x", numerator=1020, denominator=100_000)

@@ -34,6 +34,30 @@ def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At
     ]
 
 
+def refuse_own_result(spec: AuditSpec, cohort_digest: str, inputs: Mapping[str, str]) -> None:
+    """Raise :class:`DataError` where ``thresholds.file`` is the result of an audit of these data.
+
+    Its thresholds were set on these scores: they are from no other cohort, and FMR meets the target by their choice.
+    ``inputs``: digests of the cohort's files by name. Of a synthetic cohort, which has none, cohort and seed tell.
+    """
+    document = {} if spec.thresholds.file is None else _read(Path(spec.thresholds.file))
+    digests, theirs = mapping_in(document, "digests"), mapping_in(document, "spec")
+    recorded = mapping_in(digests, "inputs")
+    shared = sorted(name for name, digest in inputs.items() if digest in recorded.values())
+    drawn_alike = not inputs and (digests.get("cohort"), theirs.get("seed")) == (cohort_digest, spec.seed)
+    if "estimates" in document and (shared or drawn_alike):
+        of = f"the same {', '.join(shared)}" if shared else "the same synthetic cohort"
+        text = f"{Path(spec.thresholds.file or '').name} is the result of an audit of {of}"
+        accepted = "the result.json of another cohort; thresholds.fmr sets thresholds on these data"
+        raise DataError("thresholds.file", text, accepted)
+
+
+def mapping_in(document: Mapping[str, object], key: str) -> Mapping[str, object]:
+    """The mapping that stands under a key, else an empty one."""
+    value = document.get(key)
+    return value if isinstance(value, dict) else {}
+
+
 def _number(spec: AuditSpec, name: str, value: object) -> float:
     known = isinstance(value, (int, float)) and not isinstance(value, bool)
     try:
