@@ -76,10 +76,9 @@ class AuditResult:
 
     @property
     def choice(self) -> tuple[str, ...]:
-        """What a declared rule says of each system that was compared, a sentence each; empty without a rule."""
-        return tuple(
-            estimate.note for estimate in self.estimates if estimate.metric == DECISION and estimate.note
-        )
+        """What a declared rule says of each system that was compared, each sentence once; empty without a rule."""
+        notes = (estimate.note for estimate in self.estimates if estimate.metric == DECISION)
+        return tuple(dict.fromkeys(note for note in notes if note))
 
     def judged(self, finding: Finding) -> Estimate | None:
         """The estimate that a finding is on.

@@ -82,9 +82,9 @@ def attribution_notes(faces: Faces, services: Sequence[Service], labelled: Label
     )
     size = len(faces.names)
     return tuple(
-        f"{cost.name} failed on {cost.faces} of {size} faces ({100 * cost.faces / size:.0f} %): it gave them no score "
-        "with others of their query. A label needs every service that labels, so these faces have none, and "
-        f"{cost.queries} of {total} queries are left out: {out}"
+        f"{cost.name} lacks scores of pairs within queries; without {cost.faces} of {size} faces "
+        f"({100 * cost.faces / size:.0f} %) it lacks none. A label needs a score of each pair by every service that "
+        f"labels, so these faces have none, and {cost.queries} of {total} queries are left out: {out}"
         for cost in many
     )
 

@@ -36,7 +36,10 @@ def test_a_service_that_fails_on_half_the_faces_is_named() -> None:
     lines = {(entry.code, entry.provider): entry.count for entry in made.cohort.ledger}
     count, left = lines[LACKING, "crest"], lines["query_left_out_failed", "crest"]
     assert len(said) == 1
-    assert said[0].startswith(f"crest failed on {count} of {len(made.labelling.faces.names)} faces")
+    size = len(made.labelling.faces.names)
+    assert said[0].startswith(
+        f"crest lacks scores of pairs within queries; without {count} of {size} faces ("
+    )
     assert f"{left} of 40 queries are left out" in said[0]
     assert said[0].endswith("cohort.labels.services=[acme,bolt] lets the others label")
     assert left == made.labelling.labelled.reason.count("failed") > 10
@@ -67,7 +70,7 @@ def test_one_service_alone_is_said() -> None:
 def test_too_few_people_name_the_service_that_failed() -> None:
     """Where one service's failures leave no query, the refusal names it and what lets the others label."""
     with pytest.raises(
-        DataError, match=r"0 of 40 queries .*; crest failed on .*cohort.labels.services=\[acme,bolt\]"
+        DataError, match=r"0 of 40 queries .*; crest lacks scores .*cohort.labels.services=\[acme,bolt\]"
     ):
         search(failure_rate=0.9)
 

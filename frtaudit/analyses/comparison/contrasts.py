@@ -70,6 +70,8 @@ class Judged:
 
     def decided(self, pair: Pair) -> tuple[int, int] | None:
         """Discordant decisions of a pair and all its decisions, where they can be counted."""
+        if self.measure.refused:
+            return None
         return self.measure.decided.get(pair) or self.measure.decided.get((pair[1], pair[0]))
 
     def ranks(self) -> tuple[tuple[int, int], ...]:

@@ -40,6 +40,29 @@ def test_values_apart_by_rounding_rank_alike() -> None:
     assert ranks == [1, 1, 3]
 
 
+def test_where_one_system_has_no_threshold_nothing_is_counted() -> None:
+    """A measure that is refused has no discordant decisions; the reason names the system and the way out, once."""
+    hidden = {(w, a): "FMR 0.1 falls between two steps" for w in range(2) for a in range(40)}
+    refused = support_of([replace(trials()[0], hidden=hidden), *trials()[1:]]).refused
+    why = f"{trials()[0].provider}: FMR 0.1 falls between two steps; without it in providers, the others are compared"
+    assert set(refused) == {why}
+    measure = Measure(
+        of="fnmr_at_fmr",
+        values=np.zeros(2),
+        drawn=np.zeros((99, 2)),
+        unit="share",
+        decided={(0, 1): (0, 88)},
+        refused=why,
+    )
+    judged = Judged(
+        measure=measure, names=("a", "b"), pairs=((0, 1),), family=None, untested={(0, 1): why}, alpha=0.05
+    )
+    (row,) = [row for row in estimates(judged, None) if row.metric == "vendor_difference"]
+    assert (row.value, row.numerator, row.denominator, row.note) == (None, None, None, why)
+    decisions = tuple(replace(row, metric="vendor_decision", provider=name) for name in ("a", "b"))
+    assert replace(result(), estimates=decisions, findings=()).choice == (why,)
+
+
 def test_each_threshold_is_that_of_the_common_support() -> None:
     """FNMR at an FMR target of each system, by going through the restricted tail."""
     for place, item in enumerate(common().systems):
