@@ -178,3 +178,11 @@ def both_orders(probe: Index, reference: Index) -> bool:
         return False
     place = np.minimum(np.searchsorted(forward, backward), forward.size - 1)
     return bool(np.any(forward[place] == backward))
+
+
+def repeated_notes(where: str, listed: Comparisons) -> tuple[str, ...]:
+    """A sentence where a list names a pair of samples more than once; ``where``: what lists it."""
+    keys = pair_keys(listed.probe, listed.reference, ordered=listed.ordered)
+    count = int(np.count_nonzero(occurrence(keys)))
+    note = f"{where}: {count} of {listed.n_listed} pairs were listed before: each counts again"
+    return (note,) if count else ()

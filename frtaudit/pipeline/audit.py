@@ -61,7 +61,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
 
     of_labels = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
     unnamed = () if cohort_data.named else (nameless.SAID,)
-    outcomes = [AnalysisOutput(notes=(*unnamed, *cohort_data.notes, *of_labels))]
+    outcomes = [AnalysisOutput(notes=(*unnamed, *cohort_data.notes, *prepared.notes, *of_labels))]
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
     with (

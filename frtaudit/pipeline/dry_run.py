@@ -17,7 +17,7 @@ from frtaudit.evaluation.answerable import EACH, EVERYBODY, TRANSACTIONS, why_no
 from frtaudit.evaluation.family_size import planned
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.score_notes import direction_notes, lacking_notes, not_compared
-from frtaudit.inputs.pairing import occurrence, pair_keys
+from frtaudit.inputs.pairing import pair_keys
 from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.inputs.places import MAX_NAMED
 from frtaudit.inputs.schemas import undeclared
@@ -118,10 +118,7 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
     is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs
     if cohort_data.pairs and not is_read:
         yield f"{cohort_data.pairs.name} is not read: protocol=listed compares its pairs"
-    if not prepared.comparisons.all_pairs and cohort_data.named:
-        yield from _repeated("protocol", prepared.comparisons)
-    for name, (listed, _) in prepared.lists.items():
-        yield from _repeated(f"test set {name}", listed)
+    yield from prepared.notes
 
 
 def _hiding(table: ScoreTable, comparisons: Comparisons, *, once: bool) -> tuple[str, ...]:
@@ -141,14 +138,6 @@ def _lacking(asked: Comparisons, listed: Comparisons, *, once: bool) -> int:
     ordered = asked.ordered and not once
     wanted, have = (pair_keys(each.probe, each.reference, ordered=ordered) for each in (asked, listed))
     return int(np.count_nonzero(~np.isin(np.unique(wanted) if asked.ordered and once else wanted, have)))
-
-
-def _repeated(where: str, listed: Comparisons) -> Iterator[str]:
-    """A sentence where a pair of samples is listed more than once."""
-    keys = pair_keys(listed.probe, listed.reference, ordered=listed.ordered)
-    count = int(np.count_nonzero(occurrence(keys)))
-    if count:
-        yield f"{where}: {count} of {listed.n_listed} pairs were listed before: each counts again"
 
 
 def _cohort_line(cohort_data: CohortData) -> str:

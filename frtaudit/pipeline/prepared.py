@@ -10,6 +10,7 @@ from frtaudit.core.plain.structure import closest
 from frtaudit.core.spec import AuditSpec, ThresholdSource
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.protocols import CohortSource, Provider
+from frtaudit.inputs.pairing import repeated_notes
 from frtaudit.inputs.thresholds.threshold_file import refuse_own_result
 from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers, surveys_of
 from frtaudit.pipeline.evaluate import groups_of, refuse_unresolved
@@ -29,6 +30,14 @@ class Prepared:
     comparisons: Comparisons
     lists: Mapping[str, tuple[Comparisons, str]]
     surveys: Mapping[str, object]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noted of the lists of pairs, of the protocol and of each test set."""
+        listed = {f"test set {name}": comparisons for name, (comparisons, _) in self.lists.items()}
+        if not self.comparisons.all_pairs and self.cohort_data.named:
+            listed = {"protocol": self.comparisons, **listed}
+        return tuple(note for where, pairs in listed.items() for note in repeated_notes(where, pairs))
 
 
 def prepare(spec: AuditSpec, source: CohortSource | None = None) -> Prepared:

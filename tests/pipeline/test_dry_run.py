@@ -206,7 +206,7 @@ def test_pairs_that_nothing_reads_are_said(tmp_path: Path) -> None:
 
 
 def test_a_pair_that_is_listed_twice_is_said(tmp_path: Path) -> None:
-    """In either order: it weighs double, and nothing else says so."""
+    """In either order: it weighs double, and the result says so too."""
     source, ids = folder_of(tmp_path / "faces"), COHORT.load(SCHEMAS, 0).cohort.sample_ids
     lines = ["probe,reference", f"{ids[0]},{ids[1]}", f"{ids[0]},{ids[-1]}"]
     again = [f"{ids[1]},{ids[0]}", f"{ids[0]},{ids[-1]}"]
@@ -214,8 +214,10 @@ def test_a_pair_that_is_listed_twice_is_said(tmp_path: Path) -> None:
     for listed, warned in ((lines, []), ([*lines, *again], [said])):
         (tmp_path / "faces" / "pairs.csv").write_text("\n".join(listed))
         changes = {"protocol": Listed(), "thresholds": Thresholds(fmr=())}
-        found = check(spec(cohort=replace(source, pairs="pairs.csv"), **changes))
+        found = check(made := spec(cohort=replace(source, pairs="pairs.csv"), **changes))
         assert [line for line in found if "listed before" in line] == warned
+        notes = [f"warning: {note}" for note in audit(made).result.notes if "listed before" in note]
+        assert notes == warned
 
 
 def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
