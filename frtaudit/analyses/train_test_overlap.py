@@ -25,6 +25,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.spec_values import PATH
 from frtaudit.core.text.file_names import file_name
+from frtaudit.core.text.formatting import counted
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
@@ -117,6 +118,13 @@ class TrainTestOverlap:
         for name, done in overlap.cleaned.items():
             seen = f"{done.looked_at} matching training identities with {done.images} images"
             yield f"overlap with {name}: DBSCAN looked at {seen} and took out {int(done.removed.sum())}"
+        for name, matches in overlap.last.items():
+            if used_up := int(matches.same.all(axis=1).sum()):
+                yield (
+                    f"overlap with {name}: the {self.k} best matches of {counted(used_up, 'test image')} all count as "
+                    "the same identity, so further training identities may match: counts and lists are at least "
+                    f"these, and a larger {WHERE}.k extends them"
+                )
 
     def _files(self, system: SystemData, overlap: Overlap) -> Mapping[str, bytes]:
         """The review file, and for each training set: to remove, a random control, to merge, noise."""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,24 @@ def test_lists_to_act_on() -> None:
     assert lines[0] == "pair,training_set,test_image,training_image,rank,score,verdict"
     assert "overlap/wild/noise_images.txt" in files
     assert sorted(whole().result.digests["outputs"]) == sorted(files)  # type: ignore[arg-type]  # a mapping
+
+
+def test_where_every_best_match_counts_more_may_match() -> None:
+    """With one best match each, the identities listed are some of those that five list, and a note says so."""
+    notes, people = {}, {}
+    for k in (1, 5, 40):
+        asked = replace(made().analyses["overlap"], k=k)
+        found = audit(replace(made(), analyses={**made().analyses, "overlap": asked}))
+        people[k] = set(found.files["overlap/wild/remove.txt"].decode().split())
+        notes[k] = [note for note in found.result.notes if "further training identities may match" in note]
+    assert people[1] <= people[5] <= people[40]
+    assert notes[1][0].startswith("overlap with wild: the 1 best matches of ")
+    assert notes[1][0].endswith(
+        "counts and lists are at least these, and a larger analyses.train_test_overlap.k extends them"
+    )
+    assert notes[40] == []  # no test image has so many
+    full = int(survey().last["wild"].same.all(axis=1).sum())
+    assert bool(full) == any(f" of {full} test image" in note for note in whole().result.notes)
 
 
 def test_violins_by_training_set_and_by_verdict(tmp_path: Path) -> None:
