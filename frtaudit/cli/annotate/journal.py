@@ -13,6 +13,7 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.text.columns import csv_bytes
 from frtaudit.errors import DataError
 from frtaudit.inputs.queries.answers import with_answers
+from frtaudit.inputs.queries.faces import ANNOTATION, FACE, QUERY
 from frtaudit.inputs.tables import read_table
 
 HEADER = ("face_id", "query", "annotation")
@@ -32,11 +33,22 @@ class Journal:
         self._faces = faces
         self._lock = Lock()
         self._answers: dict[int, int] = {}
+        self._columns: tuple[str, ...] = ()
         if path.exists():
             unanswered = replace(faces, annotated=np.full_like(faces.annotated, UNSAID))
-            answers = with_answers(unanswered, read_table(path, path.name)).annotated
+            table = read_table(path, path.name)
+            answers, self._columns = with_answers(unanswered, table).annotated, table.columns
             self._answers = {int(row): int(answers[row]) for row in np.flatnonzero(answers != UNSAID)}
         self._last_stamp = _stamp(path)
+
+    def refuse_columns(self) -> None:
+        """Raise :class:`DataError` for a file with more columns than are written: what stands in them would be lost."""
+        more = [name for name in self._columns if name not in {*FACE, *QUERY, *ANNOTATION}]
+        if more:
+            text = f"has the column {more[0]!r}, which would be lost when an answer is written"
+            raise DataError(
+                self.path.name, text, f"{', '.join(HEADER)} alone, or another file: --answers FILE"
+            )
 
     @property
     def answers(self) -> Mapping[int, int]:

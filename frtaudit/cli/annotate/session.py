@@ -57,10 +57,13 @@ def review_of(
         raise SpecError("cohort", text, "cohort=queries, as in audit=rapid_test")
     if wanted.most is not None and wanted.most < 1:
         raise SpecError("--first", f"found {wanted.most}", "1 or more")
+    if wanted.reviews is not None and wanted.reviews[0].resolve() == wanted.reviews[1].resolve():
+        raise SpecError("--reviews", f"{wanted.reviews[0].name} is named twice", "the files of two reviewers")
     search = cohort.search()
     signals.check()
     root = Path(cohort.root)
     journal = Journal(wanted.answers or root / ANSWERS, search.faces)
+    journal.refuse_columns()
     how = cohort.labels
     estimated = labelled(search.faces, how.labelling_services(search.services), how)
     review_sheets = sheets(search.faces, estimated, how.limits.tau, wanted.most)

@@ -49,6 +49,19 @@ def test_answers_are_added_where_there_are_none(tmp_path: Path) -> None:
         journal.add({1: 1})
 
 
+def test_a_column_that_would_be_lost_is_refused(tmp_path: Path) -> None:
+    """A reviewer's remarks are not written again: such a file is refused before an answer, and stands as it was."""
+    path = tmp_path / "answers.csv"
+    path.write_text('face_id,query,annotation,remark\na,p,1,"twin, ask Eva"\n')
+    with pytest.raises(
+        DataError, match="^answers.csv: has the column 'remark', .*; accepted: face_id, query, annot"
+    ):
+        Journal(path, FACES).refuse_columns()
+    path.write_text("face_id,annotation\na,1\n")
+    Journal(path, FACES).refuse_columns()
+    Journal(tmp_path / "new.csv", FACES).refuse_columns()
+
+
 def test_a_file_that_another_program_changed_is_left_alone(tmp_path: Path) -> None:
     """Two reviews on one file: the second to write is refused, and the first one's answers stand."""
     path = tmp_path / "answers.csv"

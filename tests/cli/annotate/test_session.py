@@ -229,6 +229,13 @@ def test_what_cannot_be_reviewed_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("face_id,annotation\nnobody,1\n")
     with pytest.raises(DataError, match=r"other\.csv line 2: a face that the list of faces lacks"):
         review_of(spec, Wanted(answers=tmp_path / "other.csv"))
+    with pytest.raises(
+        SpecError, match=r"--reviews: other\.csv is named twice; accepted: the files of two reviewers"
+    ):
+        review_of(spec, Wanted(reviews=(tmp_path / "other.csv", tmp_path / "." / "other.csv")))
+    (tmp_path / "more.csv").write_text("face_id,annotation,remark\nad_00,1,glasses\n")
+    with pytest.raises(DataError, match=r"^more\.csv: has the column 'remark', which would be lost"):
+        review_of(spec, Wanted(answers=tmp_path / "more.csv"))
 
 
 def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
