@@ -249,6 +249,8 @@ def _ranked(outcome: Judged) -> Iterator[Estimate]:
 
 def _interval(outcome: Judged, ends: tuple[float, float], level: float, *, plain: bool = False) -> Interval:
     low, high = ends if plain else (_shown(outcome, end) for end in ends)
+    if outcome.measure.of_shares and not plain:
+        low, high = max(low, -1.0), min(high, 1.0)  # no two shares are further apart
     drawn = outcome.family.n_resamples if outcome.family else None
     return Interval(
         low=low, high=high, level=level, method=Method.MAX_T, target=Target.POPULATION, n_resamples=drawn

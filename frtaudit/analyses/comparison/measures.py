@@ -49,6 +49,11 @@ class Measure:
     subjects: int = 1
 
     @property
+    def of_shares(self) -> bool:
+        """Whether its values are shares, or differences of shares: numbers from 0 to 1."""
+        return not self.ratio and self.of != D_L2
+
+    @property
     def better(self) -> int:
         """1 where a larger number is better, else -1."""
         return 1 if metrics.METRICS[self.of].higher_is_better else -1

@@ -19,6 +19,7 @@ from frtaudit.pipeline.audit import audit
 from frtaudit.stats.folds import kfold_accuracy
 from frtaudit.stats.rates import rates
 from frtaudit.stats.similarity.tail import no_groups
+from frtaudit.stats.systems.multiple_comparisons import family_of
 
 
 def test_systems_are_compared_on_what_all_of_them_scored() -> None:
@@ -61,6 +62,22 @@ def test_where_one_system_has_no_threshold_nothing_is_counted() -> None:
     assert (row.value, row.numerator, row.denominator, row.note) == (None, None, None, why)
     decisions = tuple(replace(row, metric="vendor_decision", provider=name) for name in ("a", "b"))
     assert replace(result(), estimates=decisions, findings=()).choice == (why,)
+
+
+def test_shares_are_at_most_one_apart() -> None:
+    """A difference of 97.5 points with a wide interval: its bounds end at 100 points, those of d_l2 do not."""
+    rng = np.random.default_rng(3)
+    values = np.array([0.98, 0.005])
+    drawn = values + rng.normal(scale=0.02, size=(99, 2))
+    for of, most in (("fnmr_at_fmr", 1.0), ("d_l2", 2.0)):
+        measure = Measure(of=of, values=values, drawn=drawn, unit="share")
+        family = family_of(values, drawn, [(0, 1)])
+        judged = Judged(
+            measure=measure, names=("a", "b"), pairs=((0, 1),), family=family, untested={}, alpha=0.05
+        )
+        (row,) = [row for row in estimates(judged, 0.01) if row.metric == "vendor_difference"]
+        assert row.intervals[0].high == min(most, family.bounds(0.05)[1][0])
+        assert family.bounds(0.05)[1][0] > 1
 
 
 def test_each_threshold_is_that_of_the_common_support() -> None:
