@@ -288,6 +288,9 @@ def test_test_sets_are_made_and_said() -> None:
     folds = Folds(source=FoldSource.DISJOINT, k=3)
     lines = check(spec(test_sets={"own": PairSetSpec(pairs=Sampled(mated=30), folds=folds)}))
     assert "test set own: 60 pairs, folds constructed identity-disjoint" in lines
+    strict = PairSetSpec(pairs=Sampled(mated=30), folds=Folds(source=FoldSource.STRICT, k=3))
+    line = "test set own: 60 pairs, folds constructed, sharing no subject; pairs across them are left out"
+    assert line in check(spec(test_sets={"own": strict}))
     with pytest.raises(SpecError, match="test_sets.own.folds.source: no folds"):
         check(spec(test_sets={"own": PairSetSpec(pairs=Sampled(mated=30))}))
 
