@@ -10,6 +10,7 @@ from attempt_files import audited
 from small_audits import audit, spec, whole
 from vendor_audits import made
 
+from frtaudit.analyses.tail_model import TailModelAnalysis
 from frtaudit.analyses.vendor_comparison import VendorComparison
 from frtaudit.core import AuditResult, Estimate, Verdict
 from frtaudit.core.canonical import Json, mapping
@@ -330,6 +331,20 @@ def _of_one_system_only(folder: Path) -> AuditResult:
     result = audit(spec(requirements=(asked, named), thresholds=source)).result
     assert sum(finding.index is None for finding in result.findings) == 2
     return result
+
+
+@pytest.mark.parametrize("metric", ["fmr", "fmr_model"])
+def test_a_variant_of_one_system_only_follows_from_itself(metric: str, tmp_path: Path) -> None:
+    """Of a metric that is never published, what is said of the system without the threshold is left out with it."""
+    (tmp_path / "th.json").write_text('{"one": {"high": 0.4}, "two": {"low": 0.3}}')
+    asked = RequirementSpec(name="r", metric=metric, at={"name": "high"}, limit=0.5)
+    source = Thresholds(fmr=(0.1,), source=ThresholdSource.FILE, file=str(tmp_path / "th.json"))
+    base = spec(requirements=(asked,), thresholds=source)
+    result = audit(replace(base, analyses=base.analyses | {"tail_model": TailModelAnalysis(draws=99)})).result
+    assert [finding.index is None for finding in result.findings] == [False, True]
+    variant = AuditResult.from_json(published(result, "0" * 64, 2).to_json())
+    assert len(variant.findings) == (2 if metric == "fmr" else 0)
+    assert (contradiction(variant), unfounded(variant)) == (None, None)
 
 
 def test_a_reason_needs_no_path(tmp_path: Path) -> None:
