@@ -61,8 +61,11 @@ def attached(known: KnownSet, systems: Sequence[Vectors]) -> KnownSet:
 
 
 def systems_in(folder: Contents, options: Options, kinds: tuple[str, ...] = KINDS) -> list[Vectors]:
-    """The embeddings of every file that holds some."""
-    candidates = (vectors_in(folder, name, options) for name in folder.ending(*kinds))
+    """The embeddings of every file that holds some, or of the one that ``file`` names."""
+    names = folder.ending(*kinds)
+    if options.file in names and (named := vectors_in(folder, options.file, options)) is not None:
+        return [named]
+    candidates = (vectors_in(folder, name, options) for name in names)
     return [vectors for vectors in candidates if vectors is not None]
 
 

@@ -20,8 +20,9 @@ from frtaudit.inputs.importing.image_table import (
     overlap,
     tables_in,
 )
+from frtaudit.inputs.importing.left_out import check_file, not_read, nothing_read
 from frtaudit.inputs.importing.pair_table import pairs_in
-from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, described
+from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, described, possible
 from frtaudit.inputs.importing.values import UNKNOWN, Evidence, KnownSet, Options, Samples
 from frtaudit.inputs.tables import Table
 
@@ -32,16 +33,21 @@ class EmbeddingFolder:
     """Embeddings in .npz, .npy, .h5, wide .csv or .parquet, each a system; a table of images in any columns."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
-        """A file of rows of numbers."""
-        for name in folder.ending(*KINDS):
+        """A file of rows of numbers; last, one that holds embeddings only if the user says so."""
+        names = folder.ending(*KINDS)
+        for name in names:
             description = described(folder, name)
             if description:
                 return Evidence(file=name, found=description, rank=1)
-        return None
+        unsure = next((name for name in names if possible(folder, name)), None)
+        return None if unsure is None else Evidence(file=unsure, found="rows of numbers", rank=3)
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """The images of the table, or those that the embeddings name, with their people and groups."""
         systems = [row_ids(vectors, folder, options) for vectors in systems_in(folder, options)]
+        if not systems:
+            check_file(folder, options.file, used=())
+            raise nothing_read(folder)
         chosen = _table(folder, systems, options)
         ids = chosen.ids if chosen else _named(systems)
         subjects, origin = _people(folder, chosen, systems, ids, options)
@@ -51,6 +57,8 @@ class EmbeddingFolder:
         samples = Samples(ids=ids, subjects=subjects, columns=columns, groups=groups_among(columns, subjects))
         taken = [*(vectors.file for vectors in systems), *([chosen.table.name] if chosen else [])]
         pairs, scored = pairs_in(folder, samples, taken, options)
+        used = {*taken, *(vectors.ids_file for vectors in systems), *([pairs.file] if pairs else [])}
+        check_file(folder, options.file, used)
         known = KnownSet(
             name="embeddings",
             title=f"embeddings of {len(systems)} {'system' if len(systems) == 1 else 'systems'}",
@@ -61,6 +69,7 @@ class EmbeddingFolder:
                 f"people: {origin}",
                 *([f"table of images: {chosen.table.name}, column {chosen.id}"] if chosen else []),
                 *scored,
+                *not_read(folder, used),
             ),
         )
         return attached(known, systems)
