@@ -236,8 +236,10 @@ def _is_wide(folder: Contents, name: str) -> bool:
     head = folder.head(name)
     if not table_suffix(name) or len(head) < 2:
         return False
-    columns = [text.strip().strip('"') for text in head[0].split(separator_in(head[0]))]
-    return bool(_wide_columns(columns)) or '"[' in head[1] or any(text in columns for text in EMBEDDING[:9])
+    separator = separator_in(head[0])
+    columns = [text.strip().strip('"') for text in head[0].split(separator)]
+    lists = '"[' in head[1] or (separator != "," and f"{separator}[" in f"{separator}{head[1]}")
+    return bool(_wide_columns(columns)) or lists or any(text in columns for text in EMBEDDING[:9])
 
 
 def _wide_columns(columns: Sequence[str]) -> list[str]:

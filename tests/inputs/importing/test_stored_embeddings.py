@@ -112,7 +112,12 @@ def in_csv(path: Path, frame: pd.DataFrame) -> None:
     frame.to_csv(path / "a.csv", index=False)
 
 
-@pytest.mark.parametrize("write", [in_parquet, in_csv])
+def with_semicolons(path: Path, frame: pd.DataFrame) -> None:
+    """Lists without quotes."""
+    frame.to_csv(path / "a.csv", index=False, sep=";")
+
+
+@pytest.mark.parametrize("write", [in_parquet, in_csv, with_semicolons])
 @pytest.mark.parametrize("options", [{}, {"embedding": "vec"}])
 def test_a_column_of_long_lists_is_embeddings_whatever_it_is_called(
     write: Callable[[Path, pd.DataFrame], None], options: dict[str, str], tmp_path: Path
