@@ -1,6 +1,8 @@
 """The images of a run: the subject of each, its columns, and the face that a table gives."""
 
 import hashlib
+import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,6 +136,7 @@ def _about(path: Path, subjects: Sequence[str], places: Sequence[str]) -> dict[s
         if row_of.setdefault(name, row) != row:
             problem = f"the person of {table.unit} {row_of[name] + table.first} again"
             raise DataError(table.place(row), problem, "one line for each person")
+    row_of |= _in_another_form([*dict.fromkeys(subjects)], row_of)
     if absent := list(dict.fromkeys(subject for subject in subjects if subject not in row_of)):
         first = places[subjects.index(absent[0])]
         problem = f"no line for {len(absent)} of the folders; the first is {first}, by name"
@@ -141,6 +144,20 @@ def _about(path: Path, subjects: Sequence[str], places: Sequence[str]) -> dict[s
     rows = [row_of[subject] for subject in subjects]
     others = [name for name in table.columns if name != key]
     return {name: table.texts(name)[rows].tolist() for name in others}
+
+
+def _in_another_form(folders: Sequence[str], row_of: Mapping[str, int]) -> dict[str, int]:
+    """The lines of folders whose names differ in Unicode's form or outer spaces only; none where two could be."""
+    plain = {folder: unicodedata.normalize("NFC", folder.strip()) for folder in folders}
+    times = Counter(plain.values())
+    rows: dict[str, list[int]] = defaultdict(list)
+    for name, row in row_of.items():
+        rows[unicodedata.normalize("NFC", name)].append(row)
+    return {
+        folder: rows[name][0]
+        for folder, name in plain.items()
+        if folder not in row_of and times[name] == 1 and len(rows[name]) == 1
+    }
 
 
 def _of_table(path: Path, root: Path) -> ImageList:

@@ -8,7 +8,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats, Ints, Singles
 from frtaudit.core.text.formatting import counted
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, excerpt
 from frtaudit.inputs.importing.array_files import (
     ARRAYS,
     PICKLES,
@@ -61,8 +61,11 @@ def attached(known: KnownSet, systems: Sequence[Vectors]) -> KnownSet:
 
 
 def systems_in(folder: Contents, options: Options, kinds: tuple[str, ...] = KINDS) -> list[Vectors]:
-    """The embeddings of every file that holds some."""
-    candidates = (vectors_in(folder, name, options) for name in folder.ending(*kinds))
+    """The embeddings of every file that holds some, or of the one that ``file`` names."""
+    names = folder.ending(*kinds)
+    if options.file in names and (named := vectors_in(folder, options.file, options)) is not None:
+        return [named]
+    candidates = (vectors_in(folder, name, options) for name in names)
     return [vectors for vectors in candidates if vectors is not None]
 
 
@@ -113,7 +116,11 @@ def _joined(source: Vectors, samples: Samples, pairs: Pairs | None) -> Embedding
         )
     failed = {int(row): str(why) for row, why in zip(rows, bad, strict=True) if why and row >= 0}
     if not there.any():
-        raise DataError(source.file, "no row is an embedding of an image of the set", "ids of its images")
+        problem = "no row is an embedding of an image of the set"
+        if source.ids and not (rows >= 0).any():
+            here, other = excerpt(source.ids[0]), excerpt(samples.ids[0])
+            problem += f": the first row's image id is {here}, the first of the set {other}"
+        raise DataError(source.file, problem, "image ids spelled as in the set")
     order = np.argsort(rows[there], kind="stable")
     vectors = source.vectors[there][order]
     return Embeddings(

@@ -19,11 +19,10 @@ def row_ids(vectors: Vectors, folder: Contents, options: Options) -> Vectors:
         return vectors
     rows = vectors.vectors.shape[0]
     lists = {name: ids for name in folder.ending(".txt", *ARRAYS) if (ids := _listed(folder, name, rows))}
-    if options.file in lists:
-        return replace(vectors, ids=lists[options.file])
-    if len(lists) > 1:
+    if len(lists) > 1 and options.file not in lists:
         raise DataError(vectors.file, f"{len(lists)} lists of {rows} ids", choices("file", list(lists)))
-    return replace(vectors, ids=next(iter(lists.values()), None))
+    name = options.file if options.file in lists else next(iter(lists), "")
+    return replace(vectors, ids=lists.get(name), ids_file=name)
 
 
 def _listed(folder: Contents, name: str, rows: int) -> list[str]:

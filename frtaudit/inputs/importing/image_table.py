@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 
+import numpy as np
+
 from frtaudit.core.text.quoting import choices
-from frtaudit.errors import DataError, column_names
+from frtaudit.errors import DataError, column_names, excerpt
 from frtaudit.inputs.importing.contents import Contents, rows_of, stem
 from frtaudit.inputs.importing.stored_embeddings import IDS, id_columns
 from frtaudit.inputs.importing.values import Options, Samples
@@ -53,18 +55,28 @@ class ImageTable:
         return {name: self.table.texts(name).tolist() for name in self.table.columns if name not in taken}
 
 
-def image_table(table: Table, wanted: Sequence[str] | None, options: Options) -> ImageTable:
-    """Find the columns: that of ids by what it holds where ``wanted`` ids are known, else by its name.
+def image_table(
+    table: Table, wanted: Sequence[str] | None, options: Options, of: str = "the set"
+) -> ImageTable:
+    """Find the columns: that of ids by the ``wanted`` ids ``of`` a file where these are known, else by its name.
 
-    Raises :class:`DataError` naming ``id=`` or ``subject=`` where several could be meant.
+    Raises :class:`DataError` naming ``id=`` or ``subject=`` where several could be meant, and where no column has ids.
     """
-    column = _id_column(table, wanted, options.id)
+    column = _id_column(table, wanted, options.id, of)
     return ImageTable(
         table=table,
         id=column,
         ids=table.texts(column).tolist(),
         subject=_subject_column(table, column, options.subject),
     )
+
+
+def check_single(chosen: ImageTable) -> None:
+    """Raise :class:`DataError` for an image id that an earlier row has."""
+    first = {name: row for row, name in reversed([*enumerate(chosen.ids)])}
+    again = np.array([first[name] != row for row, name in enumerate(chosen.ids)], dtype=np.bool_)
+    problem = f"the image id, of column {column_names([chosen.id])}, stands in an earlier row"
+    chosen.table.refuse(again, problem, "a row for each image, or id=COLUMN")
 
 
 def tables_in(folder: Contents, taken: Sequence[str]) -> list[Table]:
@@ -129,18 +141,43 @@ def with_table(samples: Samples, table: ImageTable) -> Samples:
     return replace(samples, subjects=people, columns=merged, groups=tuple(dict.fromkeys(groups)))
 
 
-def _id_column(table: Table, wanted: Sequence[str] | None, asked: str) -> str:
+def unmatched(table: Table, wanted: Sequence[str], of: str, asked: str = "") -> DataError:
+    """No column has the ids ``of`` a file: an id of each side, here of the column ``asked`` or most likely meant."""
+    likely = [name for name in IDS if name in table.columns] or id_columns(table) or list(table.columns)
+    column = asked or likely[0]
+    ids = table.texts(column).tolist()
+    missing = next((name for name in wanted if name not in set(ids)), wanted[0])
+    other = f": column {column_names([column])} has {excerpt(ids[0])}" if ids else ""
+    problem = f"no column has most of the image ids of {of}, such as {excerpt(missing)}{other}"
+    return DataError(table.name, problem, f"image ids spelled as in {of}")
+
+
+def _id_column(table: Table, wanted: Sequence[str] | None, asked: str, of: str) -> str:
     if asked:
         return _asked(table, asked, "id")
     if wanted:
-        counts = {name: overlap(table, name, wanted[:2000]) for name in table.columns}
-        best = max(counts.values())
-        if best:
-            matching = [name for name, count in counts.items() if count == best]
-            known = [name for name in IDS if name in matching]
-            return _single(known[:1] or matching, table, "id", "image ids")
+        matching = matching_columns(table, wanted[:2000]) or matching_columns(table, wanted)
+        if not matching:
+            raise unmatched(table, wanted, of)
+        known = [name for name in IDS if name in matching]
+        return _single(known[:1] or matching, table, "id", "image ids")
     known = [name for name in table.columns if name.lower() in IDS] or id_columns(table)
     return _single(known[:1] if len(known) > 1 and known[0] in IDS[:2] else known, table, "id", "image ids")
+
+
+def matching_columns(table: Table, wanted: Sequence[str]) -> list[str]:
+    """The columns with most of the wanted ids; one that repeats values has more than half, or a name of ids."""
+    counts = {name: overlap(table, name, wanted) for name in table.columns}
+    single = {name: count for name, count in counts.items() if count and not _repeats(table, name)}
+    best = single or {
+        name: count for name, count in counts.items() if count > (0 if name in IDS else len(wanted) // 2)
+    }
+    return [name for name, count in best.items() if count == max(best.values())]
+
+
+def _repeats(table: Table, column: str) -> bool:
+    texts = table.texts(column).tolist()
+    return len(set(texts)) < len(texts)
 
 
 def _subject_column(table: Table, id_column: str, asked: str) -> str | None:

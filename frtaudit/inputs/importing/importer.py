@@ -59,6 +59,9 @@ def read_import(folder: str, into: str, named: str, options: Options) -> Import:
         raise SpecError("into", "no value", "into=FOLDER, a new or empty folder")
     contents = contents_of(Path(folder), Path(into))
     reader, evidence = recognise(contents, named)
+    if options.file in contents.files:
+        alone = replace(contents, files={options.file: contents.files[options.file]})
+        evidence = reader.recognise(alone) or evidence
     signals.check()
     known = reader.read(contents, options)
     table = named_table(contents, options)

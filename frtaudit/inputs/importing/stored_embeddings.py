@@ -3,9 +3,10 @@
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import Any  # Any: pyarrow has no types
 
 import numpy as np
 
@@ -29,12 +30,13 @@ from frtaudit.inputs.template_files import in_float32
 
 EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
              "vectors", "embs", "emb", "X", "x", "")  # fmt: skip
+ANY_ARRAY = ("X", "x", "")  # names that labels and images have as well
 IDS = ("image_id", "sample_id", "ids", "id", "paths", "path", "names", "name", "identity", "filenames", "filename",
        "file_name", "files", "file", "img_names", "image", "images", "key")  # fmt: skip
 SUBJECTS = ("subject_id", "subject", "subjects", "person", "person_id", "identity_id",
             "id_num", "individual", "labels", "label", "y")  # fmt: skip
 HAS = "has_embedding"  # of DeepFace
-WIDE = 16  # numbered columns that make an embedding
+WIDE = 16  # numbered columns, or numbers of a list of any name, that make an embedding
 _NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,5})")
 KINDS = (*ARRAYS, *SUFFIXES)
 _PLAIN = frozenset(f"{string.ascii_lowercase}{string.digits}._-")
@@ -44,7 +46,7 @@ _PLAIN = frozenset(f"{string.ascii_lowercase}{string.digits}._-")
 class Vectors:
     """Embeddings of one file: ``vectors`` (M, D) float32 as stored; the rest has M entries or is None.
 
-    ``here``: False for a row that the file marks as no embedding.
+    ``here``: False for a row that the file marks as no embedding; ``ids_file``: the file of the ids, if it is another.
     """
 
     file: str
@@ -53,6 +55,7 @@ class Vectors:
     subjects: Sequence[str] | None = None
     here: Flags | None = None
     table: Table | None = None
+    ids_file: str = ""
 
     @property
     def system(self) -> str:
@@ -105,36 +108,84 @@ def described(folder: Contents, name: str) -> str | None:
     if is_converted(name, folder.files):
         return None
     if name.endswith(ARRAYS):
+        array_headers = headers(folder.path(name), name)
         matrices = [
-            f"{key or 'array'} {header.shape[0]} x {header.shape[1]}"
-            for key, header in headers(folder.path(name), name).items()
-            if _is_matrix(header)
+            f"{key or 'array'} {array_headers[key].shape[0]} x {array_headers[key].shape[1]}"
+            for key in _matrices(array_headers)
         ]
         return ", ".join(matrices[:2]) or None
     if name.endswith(".parquet"):
-        return _described_parquet(folder, name)
+        schema = _parquet_schema(folder, name)
+        known = [text for text in EMBEDDING if text in schema.names]
+        return "a table of embeddings" if known or _wide_columns(schema.names) else None
     return "a table with numbered columns or lists of numbers" if _is_wide(folder, name) else None
 
 
-def _is_matrix(header: ArrayHeader) -> bool:
-    return len(header.shape) == 2 and header.dtype.kind == "f" and min(header.shape) > 0
+def possible(folder: Contents, name: str) -> list[str]:
+    """Arrays of whole numbers and columns of lists that ``embedding`` may name; a ``.npy`` file's has no name."""
+    if is_converted(name, folder.files):
+        return []
+    if name.endswith(ARRAYS):
+        return [key for key, header in headers(folder.path(name), name).items() if _is_matrix(header, "iu")]
+    if name.endswith(".parquet"):
+        schema = _parquet_schema(folder, name)
+        return [column.name for column in schema if _is_list(column.type)]
+    if _is_wide(folder, name):
+        return _list_columns(read_table(folder.path(name), name), least=1)
+    return []
 
 
-def _described_parquet(folder: Contents, name: str) -> str | None:
+def _is_matrix(header: ArrayHeader, kinds: str) -> bool:
+    return len(header.shape) == 2 and header.dtype.kind in kinds and min(header.shape) > 0
+
+
+def _matrices(
+    array_headers: Mapping[str, ArrayHeader], asked: str = "", *, any_name: bool = False
+) -> list[str]:
+    """The arrays that may be embeddings: rows of floats, and rows of whole numbers that are named as embeddings are.
+
+    Whole numbers without such a name are labels or images as well: they count if ``asked`` names them, or in a file
+    that the user names (``any_name``).
+    """
+
+    def is_named(key: str) -> bool:
+        header = array_headers[key]
+        return key in EMBEDDING and (
+            key not in ANY_ARRAY or (header.dtype.kind == "i" and header.shape[1] >= WIDE)
+        )
+
+    floats = [key for key, header in array_headers.items() if _is_matrix(header, "f")]
+    whole = [key for key, header in array_headers.items() if _is_matrix(header, "iu")]
+    if asked and asked in whole:
+        return [*floats, asked]
+    if set(floats) & set(EMBEDDING):
+        return floats
+    matrices = [*floats, *filter(is_named, whole)]
+    return matrices or (whole if any_name else [])
+
+
+def _parquet_schema(folder: Contents, name: str) -> Any:  # noqa: ANN401  pyarrow has no types
     import pyarrow.parquet as pq
 
     check_regular(folder.path(name), name)
     try:
-        schema = pq.read_schema(folder.path(name))
+        return pq.read_schema(folder.path(name))
     except unreadable():
         raise DataError(name, "not a readable Parquet file", "a Parquet file") from None
-    known = [text for text in EMBEDDING if text in schema.names]
-    return "a table of embeddings" if known or _wide_columns(schema.names) else None
+
+
+def _is_list(kind: Any) -> bool:  # noqa: ANN401  pyarrow has no types
+    """Whether a column of Parquet holds lists of numbers."""
+    from pyarrow import types
+
+    lists = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    numbers = (types.is_floating, types.is_integer)
+    return any(test(kind) for test in lists) and any(test(kind.value_type) for test in numbers)
 
 
 def _of_arrays(folder: Contents, name: str, options: Options) -> Vectors | None:
     array_headers = headers(folder.path(name), name)
-    matrices = [key for key, header in array_headers.items() if _is_matrix(header)]
+    matrices = _matrices(array_headers, options.embedding, any_name=options.file == name)
     if not matrices:
         return None
     embedding = _one(matrices, EMBEDDING, options.embedding, name, "embedding")
@@ -185,8 +236,10 @@ def _is_wide(folder: Contents, name: str) -> bool:
     head = folder.head(name)
     if not table_suffix(name) or len(head) < 2:
         return False
-    columns = [text.strip().strip('"') for text in head[0].split(separator_in(head[0]))]
-    return bool(_wide_columns(columns)) or '"[' in head[1] or any(text in columns for text in EMBEDDING[:9])
+    separator = separator_in(head[0])
+    columns = [text.strip().strip('"') for text in head[0].split(separator)]
+    lists = '"[' in head[1] or (separator != "," and f"{separator}[" in f"{separator}{head[1]}")
+    return bool(_wide_columns(columns)) or lists or any(text in columns for text in EMBEDDING[:9])
 
 
 def _wide_columns(columns: Sequence[str]) -> list[str]:
@@ -208,8 +261,8 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
         stacked = np.stack([_parsed(table, column) for column in wide], axis=1)
         vectors, taken = in_float32(stacked, name), set(wide)
     else:
-        column = options.embedding or table.find([text for text in EMBEDDING if text])
-        if column is None or column not in table.columns:
+        column = _list_column(table, options.embedding)
+        if column is None:
             return None
         vectors, taken = in_float32(_listed(table, column), name), {column}
     ids, subjects = (
@@ -226,6 +279,28 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
         subjects=_column(table, subjects),
         table=rest if len(rest.columns) else None,
     )
+
+
+def _list_column(table: Table, asked: str) -> str | None:
+    """The column of embeddings: the one asked for, one of a known name, or the only one of long lists."""
+    known = table.find([asked] if asked else [text for text in EMBEDDING if text])
+    lists = [] if known else _list_columns(table, WIDE)
+    return _one(lists, (), asked, table.name, "embedding") if lists else known
+
+
+def _list_columns(table: Table, least: int) -> list[str]:
+    """The columns of which the first cell is a list of at least so many numbers."""
+
+    def length(cell: object) -> int:
+        try:
+            numbers = np.asarray(_bracketed(cell) if isinstance(cell, str) else cell, dtype=np.float64)
+        except (TypeError, ValueError):
+            return 0
+        return numbers.size if numbers.ndim == 1 else 0
+
+    return [
+        name for name in table.columns if any(length(cell) >= least for cell in table.frame[name].head(1))
+    ]
 
 
 def id_columns(table: Table) -> list[str]:

@@ -66,10 +66,11 @@ def _ranges(known: KnownSet) -> dict[str, str]:
     """How a column of numbers, an age, becomes groups: nothing where there is none, or its name needs quotes."""
     if known.samples.subjects is None:
         return {}
+    place = {name: number for number, name in enumerate(known.samples.columns, 1)}
     texts = [
         f"{name} ({numbers.low:g} to {numbers.high:g}) becomes groups by {word}"
         for name, numbers in numbers_among(known.samples.columns, known.samples.subjects).items()
-        if (word := bins_word(name, numbers))
+        if (word := bins_word(name, place[name], numbers))
     ]
     return {"numbers": "; ".join(texts)} if texts else {}
 

@@ -13,15 +13,20 @@ from frtaudit.inputs.importing.id_lists import row_ids
 from frtaudit.inputs.importing.image_table import (
     CLASSES,
     FOLDER,
+    SUBJECTS,
     ImageTable,
+    check_single,
     groups_among,
     image_table,
+    matching_columns,
     named_table,
     overlap,
     tables_in,
+    unmatched,
 )
+from frtaudit.inputs.importing.left_out import check_file, not_read, nothing_read
 from frtaudit.inputs.importing.pair_table import pairs_in
-from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, described
+from frtaudit.inputs.importing.stored_embeddings import KINDS, Vectors, described, possible
 from frtaudit.inputs.importing.values import UNKNOWN, Evidence, KnownSet, Options, Samples
 from frtaudit.inputs.tables import Table
 
@@ -32,16 +37,21 @@ class EmbeddingFolder:
     """Embeddings in .npz, .npy, .h5, wide .csv or .parquet, each a system; a table of images in any columns."""
 
     def recognise(self, folder: Contents) -> Evidence | None:
-        """A file of rows of numbers."""
-        for name in folder.ending(*KINDS):
+        """A file of rows of numbers; last, one that holds embeddings only if the user says so."""
+        names = folder.ending(*KINDS)
+        for name in names:
             description = described(folder, name)
             if description:
                 return Evidence(file=name, found=description, rank=1)
-        return None
+        unsure = next((name for name in names if possible(folder, name)), None)
+        return None if unsure is None else Evidence(file=unsure, found="rows of numbers", rank=3)
 
     def read(self, folder: Contents, options: Options) -> KnownSet:
         """The images of the table, or those that the embeddings name, with their people and groups."""
         systems = [row_ids(vectors, folder, options) for vectors in systems_in(folder, options)]
+        if not systems:
+            check_file(folder, options.file, used=())
+            raise nothing_read(folder)
         chosen = _table(folder, systems, options)
         ids = chosen.ids if chosen else _named(systems)
         subjects, origin = _people(folder, chosen, systems, ids, options)
@@ -51,6 +61,8 @@ class EmbeddingFolder:
         samples = Samples(ids=ids, subjects=subjects, columns=columns, groups=groups_among(columns, subjects))
         taken = [*(vectors.file for vectors in systems), *([chosen.table.name] if chosen else [])]
         pairs, scored = pairs_in(folder, samples, taken, options)
+        used = {*taken, *(vectors.ids_file for vectors in systems), *([pairs.file] if pairs else [])}
+        check_file(folder, options.file, used)
         known = KnownSet(
             name="embeddings",
             title=f"embeddings of {len(systems)} {'system' if len(systems) == 1 else 'systems'}",
@@ -61,6 +73,7 @@ class EmbeddingFolder:
                 f"people: {origin}",
                 *([f"table of images: {chosen.table.name}, column {chosen.id}"] if chosen else []),
                 *scored,
+                *not_read(folder, used),
             ),
         )
         return attached(known, systems)
@@ -84,17 +97,21 @@ def _named(systems: Sequence[Vectors]) -> list[str]:
 def _table(folder: Contents, systems: Sequence[Vectors], options: Options) -> ImageTable | None:
     """The table of images: the named one, the one whose rows or ids match, or the rest of a wide table."""
     taken = [vectors.file for vectors in systems]
-    ids = next((vectors.ids for vectors in systems if vectors.ids is not None), None)
-    rows = systems[0].vectors.shape[0]
+    source = next((vectors for vectors in systems if vectors.ids is not None), systems[0])
     named = named_table(folder, options)
-    tables = [named] if named else _fitting(tables_in(folder, taken), ids, rows)
+    tables = [named] if named else _fitting(tables_in(folder, taken), source.ids, len(systems[0].vectors))
     if len(tables) > 1:
         accepted = choices("table", [table.name for table in tables])
         raise DataError("the folder", f"{len(tables)} tables of the images", accepted)
-    if not tables:
-        rest = next((vectors.table for vectors in systems if vectors.table is not None), None)
-        return None if rest is None else image_table(rest, ids, options)
-    return image_table(tables[0], ids, options)
+    rest = next((vectors.table for vectors in systems if vectors.table is not None), None)
+    table = tables[0] if tables else rest
+    if table is None:
+        return None
+    chosen = image_table(table, source.ids, options, source.file)
+    if options.id and source.ids and not matching_columns(table, source.ids):
+        raise unmatched(table, source.ids, source.file, options.id)
+    check_single(chosen)
+    return chosen
 
 
 def _fitting(tables: Sequence[Table], ids: Sequence[str] | None, rows: int) -> list[Table]:
@@ -125,19 +142,37 @@ def _people(
             known = dict(zip(vectors.ids, vectors.subjects, strict=True))
             if set(ids) <= set(known):
                 return [known[name] for name in ids], f"array of {vectors.file}"
-    if options.subject not in ("", FOLDER):
-        problem = f"no table and no array of the images has {options.subject!r}"
-        raise DataError("subject", problem, "table=FILE with this column, or subject=folder")
     places = {"folder of the path in the id": ids, "folder of the image": _paths(folder, ids)}
-    for origin, names in places.items():
+    for origin, names in places.items() if options.subject in ("", FOLDER) else ():
         above = [PurePosixPath(name).parent.name for name in names]
         if all(above) and len(set(above)) > 1:
             if chosen is not None and options.subject != FOLDER:
                 _check_alone(chosen, above)
             return above, origin
+    raise _nobody(folder, chosen, systems, ids, options)
+
+
+def _nobody(
+    folder: Contents,
+    chosen: ImageTable | None,
+    systems: Sequence[Vectors],
+    ids: Sequence[str],
+    options: Options,
+) -> DataError:
+    """Why no subject ids were found: a table of people may have the ids in another spelling."""
+    asked = options.subject not in ("", FOLDER)
+    few, names = list(ids)[:200], {options.subject} if asked else set(SUBJECTS)
+    files = [vectors.file for vectors in systems]
+    for table in [] if chosen else tables_in(folder, files):
+        most = max((overlap(table, column, few) for column in table.columns), default=0)
+        if names & set(table.columns) and most <= len(few) // 2:
+            return unmatched(table, ids, files[0])
+    if asked:
+        problem = f"no table and no array of the images has {options.subject!r}"
+        return DataError("subject", problem, "table=FILE with this column, or subject=folder")
     columns_found = f", one of {column_names(chosen.table.columns)}" if chosen else ""
-    where = chosen.table.name if chosen else systems[0].file
-    raise DataError(where, "no subject ids of the images", f"subject=COLUMN{columns_found}, or table=FILE")
+    where = chosen.table.name if chosen else files[0]
+    return DataError(where, "no subject ids of the images", f"subject=COLUMN{columns_found}, or table=FILE")
 
 
 def _check_alone(chosen: ImageTable, folders: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from frtaudit.inputs.importing.values import RESEARCH, Evidence, KnownSet, Optio
 from frtaudit.inputs.pairlist import lfw_lines
 
 OFFICIAL = "ea42330c62c92989f9d7c03237ed5d591365e89b3e649747777b70e692dc1592"  # sha256 of View 2's pairs.txt
-FIELDS = 3  # of a mated line
+FIELDS = (3, 4)  # of a mated line, and of a non-mated one where it should not stand
 DIGITS = 9  # of a number
 
 
@@ -93,9 +93,9 @@ def _counts(head: list[str]) -> tuple[int, ...]:
     if len(head) < 2:
         return ()
     first, second = head[0].split(), head[1].split("\t") if "\t" in head[1] else head[1].split()
-    if not 1 <= len(first) <= 2 or not all(map(_is_count, first)) or len(second) != FIELDS:
+    if not 1 <= len(first) <= 2 or not all(map(_is_count, first)) or len(second) not in FIELDS:
         return ()
-    return tuple(map(int, first)) if all(text.strip().isdecimal() for text in second[1:]) else ()
+    return tuple(map(int, first)) if all(text.strip().isdecimal() for text in (second[1], second[-1])) else ()
 
 
 def _is_count(text: str) -> bool:

@@ -106,6 +106,36 @@ def test_a_bad_table_is_refused_with_its_line(tmp_path: Path, text: str, line: s
     assert "\n" not in str(caught.value)
 
 
+FORMS = [("Zoe\u0308", "Zo\u00eb"), ("Zo\u00eb", "Zoe\u0308"), ("zoe ", '"zoe "'), (" zoe", "zoe")]
+
+
+@pytest.mark.parametrize(("folder", "cell"), FORMS)
+def test_a_name_in_another_form_of_unicode_or_with_spaces_has_its_line(
+    tmp_path: Path, folder: str, cell: str
+) -> None:
+    """The folder is in NFD and the table in NFC, or the reverse; outer spaces do not count."""
+    root, people = laid_out(tmp_path / "photos"), tmp_path / "people.csv"
+    (root / "bob").rename(root / folder)
+    people.write_text(f"subject_id,gender\nann,female\n{cell},male\n", encoding="utf-8")
+    images = images_of(str(root), str(people))
+    assert dict(zip(images.subjects, images.columns["gender"], strict=True)) == {
+        "ann": "female",
+        folder: "male",
+    }
+
+
+def test_a_line_that_could_be_of_two_folders_is_of_the_one_it_spells(tmp_path: Path) -> None:
+    """Folders in NFC and in NFD, one line: the other folder has none."""
+    root, people = laid_out(tmp_path / "photos"), tmp_path / "people.csv"
+    (root / "ann").rename(root / "Zo\u00eb")
+    (root / "bob").rename(root / "Zoe\u0308")
+    people.write_text("subject_id,gender\nZo\u00eb,female\n", encoding="utf-8")
+    with pytest.raises(
+        DataError, match="people.csv: no line for 1 of the folders; the first is folder 1, by"
+    ):
+        images_of(str(root), str(people))
+
+
 def test_a_bad_folder_or_list_of_people_is_refused(tmp_path: Path) -> None:
     """No image in any folder, no such path, a person without a line or with two, people beside a table."""
     root, people = laid_out(tmp_path / "photos"), tmp_path / "people.csv"

@@ -2,6 +2,8 @@
 
 import shlex
 
+import pytest
+
 from frtaudit.config.load import load_spec
 from frtaudit.inputs.importing.schema_words import schema_words
 
@@ -42,3 +44,12 @@ def test_numbers_of_a_person_may_lie_near_each_other() -> None:
     assert words == ["'+schemas.age={column: age, bins: {edges: [40]}, conflicts: majority}'"]
     spec = load_spec(["audit=templates", "cohort.root=x", *shlex.split(words[0])])
     assert spec.schemas["age"].conflicts is not None
+
+
+@pytest.mark.parametrize("name", ["Größe", "Büro", "\u0627\u0644\u0639\u0645\u0631", "2x", "%", "schema_1"])
+def test_a_name_that_no_key_can_be_has_a_key_that_can_be_typed(name: str) -> None:
+    """The words of a column of classes and of one of numbers compose, and each schema reads its column."""
+    columns = {name: ["0", "1"] * 20, f"{name} 3": [str(20 + number) for number in range(40)]}
+    words = schema_words(columns, PEOPLE, {})
+    spec = load_spec(["audit=templates", "cohort.root=x", *shlex.split(" ".join(words))])
+    assert [schema.column for schema in spec.schemas.values()] == [name, f"{name} 3"]

@@ -540,6 +540,12 @@ def short_lfw(folder: Path) -> None:
     write_lfw(folder, PAIRS, header="10\t300")
 
 
+def swapped_lfw(folder: Path) -> None:
+    """A list whose first mated line and first non-mated one changed places."""
+    first = next(row for row, pair in enumerate(PAIRS) if not pair.mated)
+    write_lfw(folder, [PAIRS[first], *PAIRS[1:first], PAIRS[0], *PAIRS[first + 1 :]])
+
+
 def itself(folder: Path) -> None:
     """A pair of an image with itself."""
     (folder / "pairs.txt").write_text("1\t1\nAda\t1\t1\nAda\t1\tBo\t1\n")
@@ -666,6 +672,7 @@ BINS = list(images_of(PAIRS))
 LABELS = [pair.mated for pair in PAIRS]
 BAD = {
     "lfw, fewer pairs than said": (short_lfw, "pairs.txt: 40 pairs; accepted: 6000, as the first line says"),
+    "lfw, lines exchanged": (swapped_lfw, "pairs.txt line 2: a line of the other kind; accepted: "),
     "lfw, an image with itself": (itself, "pairs.txt line 2: compares an image with itself"),
     "lfw, a link": (linked, "no known layout: 0 files"),
     "cplfw, labels of a pair disagree": (
