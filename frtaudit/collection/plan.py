@@ -114,7 +114,7 @@ class Plan:
         tail = "no limit is set: budget.limit=N"
         if self.limit is not None:
             tail = f"budget.limit {self.limit:g} {self.currency}: {'enough' if self.enough else 'not enough'}"
-        again = "A call that is made again after a failure costs again."
+        again = "A call that is made again costs again: after a failure, or because a face id or token has expired."
         lines = [head, "", *aligned(rows, left=(0, 1)), "", *left, tail, again]
         return "\n".join([*lines, *self._duration(), *self.cautions, *self.terms])
 

@@ -233,6 +233,15 @@ def test_handles_that_end_are_made_again(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "sittings.json").read_text())["detected_again"]["acme"] > 0
 
 
+def test_detections_within_comparisons_are_counted(tmp_path: Path) -> None:
+    """A service that looks at a picture again during a comparison: as many as it was asked for are detected_again."""
+    log = tmp_path / "log"
+    collect(spec(tmp_path / "c", {"acme": {"type": "twin", "renews": 3, "log": str(log)}}))
+    again = sum(line.startswith("detect") for line in drawn_faces.attempts(log)) - 32
+    assert again > 0
+    assert json.loads((tmp_path / "c" / "sittings.json").read_text())["detected_again"] == {"acme": again}
+
+
 def test_refusals_are_results_and_transport_is_tried_again(tmp_path: Path) -> None:
     """Unreadable images and faces not found are counted; a failure of transport is stated, and asked again later."""
     down = {"acme": {"type": "twin", "broken": 5, "breaks": "compare"}}

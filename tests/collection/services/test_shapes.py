@@ -93,6 +93,27 @@ def test_azure_reads_the_documented_verification(httpserver: HTTPServer) -> None
     assert json.loads(httpserver.log[0][0].data) == {"faceId1": "c5c24a82", "faceId2": "c5c24a82"}
 
 
+def test_azure_uses_a_face_id_until_it_expires(httpserver: HTTPServer) -> None:
+    """Ids that last no longer than two time-outs are compared as they are: nothing is detected again."""
+    face = {
+        "faceId": "c5c24a82",
+        "recognitionModel": "recognition_04",
+        "faceRectangle": {"top": 131, "left": 177, "width": 162, "height": 162},
+    }
+    httpserver.expect_request("/face/v1.2/detect").respond_with_json([face])
+    httpserver.expect_request("/face/v1.2/verify").respond_with_json({"isIdentical": True, "confidence": 0.8})
+    asked, url = Counting(), httpserver.url_for("").rstrip("/")
+    azure = Azure(endpoint=url, id_lifetime=60, limits=Limits(timeout=30)).open(asked)
+    (seen,) = azure.detect(PICTURE).faces
+    for _ in range(2):
+        azure.compare(Crop(picture=PICTURE, face=seen), Crop(picture=PICTURE, face=seen))
+    assert [request.path.rpartition("/")[2] for request, _ in httpserver.log] == [
+        "detect",
+        "verify",
+        "verify",
+    ]
+
+
 def test_azure_asks_for_quality_where_there_is_any() -> None:
     """Models are settings, and are said beforehand; the resource's name is not."""
     made = Azure(
