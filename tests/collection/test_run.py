@@ -317,7 +317,7 @@ def test_an_outage_in_the_last_round_is_made_good(tmp_path: Path) -> None:
     service = {"type": "twin", "log": str(log), "limits": {"concurrency": 1}, "down_after": 32 + 224 + 2 * 12}
     one = spec(tmp_path / "c", {"acme": service})
     assert collect(one).complete
-    silent = "acme: 0 of 4 canary comparisons were answered in every round, too few to show a change"
+    silent = "acme: 0 of 4 canary comparisons have a score in every round, too few to show a change"
     assert read_in(one)["said"] == [silent]
     _set(one, "acme", "down_after", 0)
     before = len(drawn_faces.attempts(log))
