@@ -329,6 +329,27 @@ def test_a_refused_account_stops_the_collection(
 
 
 @pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("azure", "{}"),
+        ("azure", azure("BadArgument")),
+        ("facepp", facepp("SOMETHING_NEW")),
+        ("tencent", tencent("UnsupportedOperation")),
+        ("luxand", luxand("Please top up")),
+        ("luxand", "{}"),
+    ],
+)
+def test_an_account_without_credit_stops_the_collection(
+    httpserver: HTTPServer, name: str, body: object
+) -> None:
+    """HTTP 402, whatever its body: the comparison has no result, so that it is asked again later."""
+    says(httpserver, body, 402)
+    with pytest.raises(ProviderError, match=r"no credit \(http_402\)"):
+        session(httpserver, name).compare(HELD, HELD)
+    assert len(httpserver.log) == 1
+
+
+@pytest.mark.parametrize(
     ("name", "gone", "answer"),
     [
         ("azure", azure("FaceNotFound"), {"isIdentical": False, "confidence": 0.1}),
