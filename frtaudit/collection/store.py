@@ -68,7 +68,7 @@ class Store:
                 problem = "another frtaudit collect works in that folder"
                 raise DataError("into", problem, "one at a time") from None
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-                raise as_line(error, "into") from None
+                raise as_line(error, "into", self.path.parent) from None
             raise DataError(
                 "into", f"the store cannot be written ({error})", "a writable folder with free space"
             ) from None
