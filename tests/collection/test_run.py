@@ -208,6 +208,12 @@ def test_a_partial_budget_reserves_the_canaries(tmp_path: Path) -> None:
     assert read["services"]["acme"]["scores"] == 224
 
 
+def test_what_was_spent_is_said_upwards(tmp_path: Path) -> None:
+    """260 comparisons at 0.0009 are 0.234: two decimals never say less."""
+    outcome = collect(spec(tmp_path, {"acme": {"type": "twin", "limits": {"compare": 0.0009}}}))
+    assert outcome.summary[-1] == "spent 0.24 USD"
+
+
 def test_an_unfinished_collection_is_refused(tmp_path: Path) -> None:
     """Retries that the plan did not hold stop a collection at its budget; an audit refuses it in one line."""
     faulty = {"acme": {"type": "twin", "faults": 3, "limits": {"compare": 0.01, "concurrency": 3}}}
