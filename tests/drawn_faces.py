@@ -87,8 +87,8 @@ class Twin:
 
     ``faults``: one attempt in so many fails because of transport errors; ``noise``: of each score;
     ``lives``: seconds of a handle, 0 for services without handles; ``template``: whether it is not text, and of one
-    session; ``skew``: what the second of two pictures is worth less; ``crowded``: one picture in so many is compared
-    with nothing.
+    session; ``renews``: one picture in so many is detected again in each comparison; ``skew``: what the second of two
+    pictures is worth less; ``crowded``: one picture in so many is compared with nothing.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -102,6 +102,7 @@ class Twin:
     noise: float = 0.0
     lives: float = 0.0
     template: bool = False
+    renews: int = 0
     skew: float = 0.0
     shift: float = 0.0
     blind: int = 0
@@ -190,6 +191,8 @@ class TwinSession:
                 )
                 if of != id(self) or float(token.split()[1]) < time.monotonic():
                     raise CallError(Refusal.FAILURE_TO_ACQUIRE, "handle_expired")
+        if self.twin.renews and crowded(probe.picture, self.twin.renews):
+            self._attempts("detect", probe.picture.digest)
         number = self._attempts("compare", f"{probe.picture.digest} {reference.picture.digest}")
         if self.twin.crowded and any(crowded(crop.picture, self.twin.crowded) for crop in (probe, reference)):
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "several_faces")

@@ -82,21 +82,22 @@ def answers_of(store: Store, service: int, canaries: Canaries, first: Ints, seco
 def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
     """What canaries say of a service: has it changed, how little of a change would have been seen, is it symmetric.
 
+    Answered is an item with a score in every round: one that is always refused cannot show a change of scores.
     ``answers``: shape (2C, M, R), C pairs as drawn and then turned round; ``versions``: as it said itself, by how many
     of its answers to all comparisons.
 
     >>> finding(np.zeros((4, 2, 3)), {"1": 30})["changed"]
     False
     """
-    whole = ~np.isnan(answers).any(axis=(1, 2))
-    complete = answers[whole]
+    complete = answers[~np.isnan(answers).any(axis=(1, 2))]
+    scored = complete[np.isfinite(complete).all(axis=(1, 2))]
     moments, repeats = answers.shape[1:]
-    noisy = noise(complete)
+    noisy = noise(scored)
     rounds = [_against_first(complete, moment) for moment in range(1, moments)]
     by_scores = any(beyond_chance(test["p"], ALPHA, moments) for test in rounds)
     return {
         "items": len(answers),
-        "answered": int(whole.sum()),
+        "answered": len(scored),
         "rounds": moments,
         "repeats": repeats,
         "noise": noisy,
@@ -105,7 +106,7 @@ def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
         "changed": by_scores,
         "several_versions": len(versions) > 1,
         "power": POWER,
-        "least_share_found": least_share(len(complete), repeats, ALPHA / (moments - 1), noisy, POWER),
+        "least_share_found": least_share(len(scored), repeats, ALPHA / (moments - 1), noisy, POWER),
         "both_ways": _asymmetry(answers),
     }
 
@@ -144,8 +145,8 @@ def sentences(name: str, canaries: Mapping[str, Json], versions: Sequence[str]) 
         )
     elif canaries["least_share_found"] is None:
         notes.append(
-            f"{name}: {canaries['answered']} of {canaries['items']} canary comparisons were answered in every round, "
-            "too few to show a change"
+            f"{name}: {canaries['answered']} of {canaries['items']} canary comparisons have a score in every "
+            "round, too few to show a change"
         )
     return notes
 

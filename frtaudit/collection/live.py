@@ -5,6 +5,7 @@ import sys
 import time
 from fractions import Fraction
 
+from frtaudit.collection.clients.gate import money
 from frtaudit.collection.spec import BudgetSpec
 from frtaudit.errors import printable
 
@@ -48,7 +49,7 @@ class LiveLine:
         'comparing: 100 of 300 calls, 0.10 of 2 USD spent, about 2 min left'
         """
         limit = "" if self._budget.limit is None else f" of {self._budget.limit:g}"
-        spent_so_far = f"{float(spent):.2f}{limit} {self._budget.currency} spent"
+        spent_so_far = f"{money(spent)}{limit} {self._budget.currency} spent"
         text = f"{self.what}: {self.done} of {self.total} calls, {spent_so_far}"
         calls = self.done - self._before
         if calls and self.done < self.total:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from frtaudit.collection.chosen import groups, query_name
-from frtaudit.collection.clients.gate import prices
+from frtaudit.collection.clients.gate import money, prices
 from frtaudit.collection.rows import COMPARE, DETECT
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.terms import notes_of
@@ -103,10 +103,10 @@ class Plan:
         head = f"{self.queries} queries, {self.images} images, at most {self.pairs} pairs of faces for each service"
         rows = [("service", "calls for", "at most", f"{self.currency} each", self.currency)]
         rows += [
-            (line.service, line.kind, str(line.calls), f"{float(line.each):g}", f"{float(line.price):.2f}")
+            (line.service, line.kind, str(line.calls), f"{float(line.each):g}", money(line.price))
             for line in self.lines
         ]
-        rows.append(("all", "", str(sum(line.calls for line in self.lines)), "", f"{float(self.price):.2f}"))
+        rows.append(("all", "", str(sum(line.calls for line in self.lines)), "", money(self.price)))
         left = [
             f"calls of the source are added to that, {price:g} each {kind}"
             for kind, price in sorted(self.left.items())
@@ -114,7 +114,7 @@ class Plan:
         tail = "no limit is set: budget.limit=N"
         if self.limit is not None:
             tail = f"budget.limit {self.limit:g} {self.currency}: {'enough' if self.enough else 'not enough'}"
-        again = "A call that is made again after a failure costs again."
+        again = "A call that is made again costs again: after a failure, or because a face id or token has expired."
         lines = [head, "", *aligned(rows, left=(0, 1)), "", *left, tail, again]
         return "\n".join([*lines, *self._duration(), *self.cautions, *self.terms])
 

@@ -11,7 +11,7 @@ from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import drawn, turns_of
 from frtaudit.collection.chosen import BEYOND, Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
-from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
+from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter, exactly, money
 from frtaudit.collection.detected_faces import faces_of
 from frtaudit.collection.export import IMAGES, SITTINGS, check_files, export, write_sittings
 from frtaudit.collection.image_cache import ImageCache
@@ -174,7 +174,7 @@ class CollectionRun:
             self.tell(caution)
         limit, price = self.budget.limit, plan_of_source(self.spec).price
         if limit is not None and price > limit and not self.spec.budget.partial:
-            text = f"{float(limit):g} {self.spec.budget.currency}, and the plan costs {float(price):g}"
+            text = f"{exactly(limit)} {self.spec.budget.currency}, and the plan costs {exactly(price)}"
             accepted = "a higher limit, or budget.partial=true to collect as much as it allows"
             raise DataError("budget.limit", text, accepted)
 
@@ -345,7 +345,7 @@ class CollectionRun:
             self.store.forget_handles()
             self.store.note(COMPLETE, "1")
         write_sittings(self.into, self.store, self.spec)
-        summary = [f"spent {float(self.store.spent()):.2f} {self.spec.budget.currency}"]
+        summary = [f"spent {money(self.store.spent())} {self.spec.budget.currency}"]
         partial = self.spec.budget.partial and isinstance(stopped, BudgetError)
         readable = selection is not None and (stopped is None or partial)
         if selection is not None and readable:

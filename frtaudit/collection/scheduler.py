@@ -106,6 +106,7 @@ class Scheduler:
             [result.key for result in arrived.results if result.stopped is not None],
             paid,
             [row for result in arrived.results if (row := result.worker.handles_of(result)) is not None],
+            Counter(event.worker.number for event in arrived.retries if event.renews),
         )
         self._arrived = _Arrived()
         for retry in arrived.retries:

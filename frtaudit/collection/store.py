@@ -68,7 +68,7 @@ class Store:
                 problem = "another frtaudit collect works in that folder"
                 raise DataError("into", problem, "one at a time") from None
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-                raise as_line(error, "into") from None
+                raise as_line(error, "into", self.path.parent) from None
             raise DataError(
                 "into", f"the store cannot be written ({error})", "a writable folder with free space"
             ) from None
@@ -176,11 +176,12 @@ class Store:
         dropped: Sequence[Key] = (),
         paid: Mapping[tuple[int, str, str], int] = {},
         handles: Sequence[HandleRow] = (),
+        renewed: Mapping[int, int] = {},
     ) -> None:
         """One durable commit: what arrived, what starts next, what was read, what was not made after all.
 
         ``paid``: attempts to add, by service, kind and price, those of ``intents`` included; ``handles``: of detections
-        among ``results``, an image's last ones.
+        among ``results``, an image's last ones; ``renewed``: detections within comparisons, by service.
         """
         db = self._db
         db.execute("BEGIN IMMEDIATE")
@@ -207,6 +208,8 @@ class Store:
                 [(*key, n) for key, n in paid.items() if n],
             )
             db.executemany("INSERT OR REPLACE INTO handles VALUES (?, ?, ?, ?, ?)", handles)
+            for service, n in renewed.items():
+                self.note(_RENEWED.format(service), str(self._renewed(service) + n))
             db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:  # SQLite itself ends one that finds the disk full
@@ -377,9 +380,13 @@ class Store:
         return {str(text): int(n) for text, n in rows}
 
     def extra_detections(self, service: int) -> int:
-        """Detections that were made again because a handle was gone."""
+        """Detections that were made again because a handle was gone, those within comparisons included."""
         query = "SELECT count(*) FROM calls WHERE service = ? AND turn > 0 AND second = 0"
-        return int(self._value(query, service))
+        return int(self._value(query, service)) + self._renewed(service)
+
+    def _renewed(self, service: int) -> int:
+        return int(self.meta(_RENEWED.format(service)) or 0)
 
 
+_RENEWED = "detected in comparisons {}"  # the note of a service
 _WIDE = 1 << 31  # above the number of any crop: 8 million images

@@ -13,7 +13,17 @@ from frtaudit.collection.clients.gate import BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Service, Session
 from frtaudit.collection.detected_faces import faces_in, facts_in, handles_in, same_face_now, with_handles
 from frtaudit.collection.image_cache import ImageCache
-from frtaudit.collection.rows import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
+from frtaudit.collection.rows import (
+    COMPARE,
+    DETECT,
+    PLACES,
+    HandleRow,
+    ImageRow,
+    Key,
+    Result,
+    State,
+    facts_of,
+)
 from frtaudit.collection.spec import named
 from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Refusal
 from frtaudit.errors import FrtauditError, ProviderError
@@ -41,11 +51,17 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryEvent:
-    """A further attempt, which waits until it stands on the disk."""
+    """A further attempt, which waits until it stands on the disk; ``call``: the kind of call that makes it."""
 
     worker: "ServiceWorker"
     kind: str
+    call: str
     stored: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def renews(self) -> bool:
+        """Whether it looks for faces within a comparison, because a handle has expired."""
+        return (self.call, self.kind) == (COMPARE, DETECT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +86,7 @@ class _Call:
 class CountedGate:
     """The gate of a service: the first attempt of a call was paid with its intent, each other one is written first."""
 
-    def __init__(self, rate_limiter: RateLimiter, on_retry: Callable[[str], None]) -> None:
+    def __init__(self, rate_limiter: RateLimiter, on_retry: Callable[[str, str], None]) -> None:
         self.rate_limiter, self._on_retry, self._local = rate_limiter, on_retry, threading.local()
 
     def enter(self, kind: str) -> _Call:
@@ -86,7 +102,7 @@ class CountedGate:
             call.used = True
         else:
             self.rate_limiter.attempt(kind)
-            self._on_retry(kind)
+            self._on_retry(kind, kind if call is None else call.kind)
         if call is not None:
             call.attempts += 1
 
@@ -236,9 +252,9 @@ class ServiceWorker:
             seen = same_face_now(seen, place, self._fresh[image][0])
         return Crop(picture=self._cache.get(image), face=seen)
 
-    def _report_retry(self, kind: str) -> None:
+    def _report_retry(self, kind: str, call: str) -> None:
         """Have a further attempt written before it is made."""
-        message = RetryEvent(worker=self, kind=kind)
+        message = RetryEvent(worker=self, kind=kind, call=call)
         self.inbox.put(message)
         while not message.stored.wait(0.5):
             if self.closed.is_set():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from frtaudit.cli import main
-from frtaudit.collection.canaries import finding, turn_of
+from frtaudit.collection.canaries import finding, reassurance, sentences, turn_of
 from frtaudit.collection.chosen import groups
 from frtaudit.collection.plan import most_pairs, plan_by_size, plan_of_source
 from frtaudit.collection.spec import Canaries, CollectionSpec, from_plain
@@ -100,15 +100,27 @@ def test_settings_that_show_nothing_are_refused() -> None:
 
 
 def test_canaries_without_answers_say_nothing() -> None:
-    """Items that were not answered in every round are left out and counted; a refusal in a later round is a change."""
+    """Items without a score in every round are left out and counted; a refusal in a later round is a change."""
     answers = np.zeros((8, 2, 3))
     answers[:4, 1] = -np.inf
     found = finding(answers, {"1": 3, "2": 3})
-    assert (found["changed"], found["several_versions"]) == (True, True)
-    answers[0, 0, 0] = np.nan
-    assert finding(answers, {"1": 3})["answered"] == 7
+    assert (found["changed"], found["several_versions"], found["answered"]) == (True, True, 4)
+    answers[7, 0, 0] = np.nan
+    assert finding(answers, {"1": 3})["answered"] == 3
     assert finding(np.full((4, 2, 3), np.nan), {})["least_share_found"] is None
     assert turn_of(Canaries(), 0, 0) == 1
+
+
+@pytest.mark.parametrize("refused", [20, 12])
+def test_refused_canaries_show_no_change(refused: int) -> None:
+    """Items that are refused in every round add nothing to the power, and are not counted as answered."""
+    answers = np.zeros((20, 3, 3))
+    answers[:refused] = -np.inf
+    found = finding(answers, {})
+    assert found == {**finding(answers[refused:], {}), "items": 20, "both_ways": found["both_ways"]}
+    assert bool(reassurance("acme", found)) is (refused < 20)
+    few = ["acme: 0 of 20 canary comparisons have a score in every round, too few to show a change"]
+    assert sentences("acme", found, []) == (few if refused == 20 else [])
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,12 @@ def test_a_partial_budget_reserves_the_canaries(tmp_path: Path) -> None:
     assert read["services"]["acme"]["scores"] == 224
 
 
+def test_what_was_spent_is_said_upwards(tmp_path: Path) -> None:
+    """260 comparisons at 0.0009 are 0.234: two decimals never say less."""
+    outcome = collect(spec(tmp_path, {"acme": {"type": "twin", "limits": {"compare": 0.0009}}}))
+    assert outcome.summary[-1] == "spent 0.24 USD"
+
+
 def test_an_unfinished_collection_is_refused(tmp_path: Path) -> None:
     """Retries that the plan did not hold stop a collection at its budget; an audit refuses it in one line."""
     faulty = {"acme": {"type": "twin", "faults": 3, "limits": {"compare": 0.01, "concurrency": 3}}}
@@ -231,6 +237,15 @@ def test_handles_that_end_are_made_again(tmp_path: Path) -> None:
     assert read["services"]["acme"]["refusals"] == {}
     assert read["services"]["acme"]["scores"] == 224
     assert json.loads((tmp_path / "sittings.json").read_text())["detected_again"]["acme"] > 0
+
+
+def test_detections_within_comparisons_are_counted(tmp_path: Path) -> None:
+    """A service that looks at a picture again during a comparison: as many as it was asked for are detected_again."""
+    log = tmp_path / "log"
+    collect(spec(tmp_path / "c", {"acme": {"type": "twin", "renews": 3, "log": str(log)}}))
+    again = sum(line.startswith("detect") for line in drawn_faces.attempts(log)) - 32
+    assert again > 0
+    assert json.loads((tmp_path / "c" / "sittings.json").read_text())["detected_again"] == {"acme": again}
 
 
 def test_refusals_are_results_and_transport_is_tried_again(tmp_path: Path) -> None:
@@ -308,7 +323,7 @@ def test_an_outage_in_the_last_round_is_made_good(tmp_path: Path) -> None:
     service = {"type": "twin", "log": str(log), "limits": {"concurrency": 1}, "down_after": 32 + 224 + 2 * 12}
     one = spec(tmp_path / "c", {"acme": service})
     assert collect(one).complete
-    silent = "acme: 0 of 4 canary comparisons were answered in every round, too few to show a change"
+    silent = "acme: 0 of 4 canary comparisons have a score in every round, too few to show a change"
     assert read_in(one)["said"] == [silent]
     _set(one, "acme", "down_after", 0)
     before = len(drawn_faces.attempts(log))

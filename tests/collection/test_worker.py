@@ -22,12 +22,14 @@ from frtaudit.core.collecting import Box, CallError, DetectedFace, Detection
 def test_the_first_attempt_was_paid_and_others_are_written() -> None:
     """The gate takes nothing for the first attempt of a call, and pays and reports each further one."""
     budget, told = Budget(limit=Fraction(2), spent=Fraction(1)), []
-    gate = CountedGate(RateLimiter(limits=Limits(compare=1.0), budget=budget), told.append)
+    gate = CountedGate(
+        RateLimiter(limits=Limits(compare=1.0), budget=budget), lambda *attempt: told.append(attempt)
+    )
     call = gate.enter("compare")
     gate.attempt("compare")
     assert (budget.spent, told, call.used, call.attempts) == (1, [], True, 1)
     gate.attempt("compare")
-    assert (budget.spent, told, call.attempts) == (2, ["compare"], 2)
+    assert (budget.spent, told, call.attempts) == (2, [("compare", "compare")], 2)
     with pytest.raises(BudgetError):
         gate.attempt("compare")
     assert call.attempts == 2
@@ -36,16 +38,19 @@ def test_the_first_attempt_was_paid_and_others_are_written() -> None:
 def test_an_attempt_of_another_kind_is_paid_for_itself() -> None:
     """What was paid beforehand is for the call's own kind; the budget is charged for another."""
     budget, told = Budget(limit=None), []
-    gate = CountedGate(RateLimiter(limits=Limits(detect=0.5, compare=1.0), budget=budget), told.append)
+    gate = CountedGate(
+        RateLimiter(limits=Limits(detect=0.5, compare=1.0), budget=budget),
+        lambda *attempt: told.append(attempt),
+    )
     call = gate.enter("compare")
     gate.attempt("detect")
-    assert (budget.spent, told, call.used) == (Fraction(1, 2), ["detect"], False)
+    assert (budget.spent, told, call.used) == (Fraction(1, 2), [("detect", "compare")], False)
 
 
 def test_a_further_attempt_waits_for_the_disk() -> None:
     """An Again is in the inbox before the attempt goes on."""
     inbox: SimpleQueue[RetryEvent] = SimpleQueue()
-    message = RetryEvent(worker=None, kind="compare")  # type: ignore[arg-type]  # nobody asks for its service
+    message = RetryEvent(worker=None, kind="compare", call="compare")  # type: ignore[arg-type]  # nobody asks for its service
     waiting = threading.Thread(target=lambda: (inbox.put(message), message.stored.wait()))
     waiting.start()
     time.sleep(0.01)

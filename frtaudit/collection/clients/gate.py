@@ -1,5 +1,6 @@
 """What stands before every attempt of a paid call: the rate, the budget, the count (one for each service)."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -49,7 +50,7 @@ class Budget:
         with self._lock:
             reserved = max(self.reserved - price, Fraction(0)) if canary else self.reserved
             if self.limit is not None and self.spent + price + reserved * self.attempts > self.limit:
-                text = f"spent {float(self.spent):g} of {float(self.limit):g}; the next call costs {float(price):g}"
+                text = f"spent {exactly(self.spent)} of {exactly(self.limit)}; the next call costs {exactly(price)}"
                 raise BudgetError("budget.limit", text, "a higher limit, to resume")
             self.spent, self.reserved = self.spent + price, reserved
             self._first, self._again = self._first + price * (not again), self._again + price * again
@@ -107,6 +108,25 @@ class RateLimiter:
     def price(self, kind: str) -> Fraction:
         """Of one attempt."""
         return prices(self.limits)[kind]
+
+
+def money(amount: Fraction) -> str:
+    """With two decimals, upwards: what was spent is never less than it says.
+
+    >>> money(Fraction("2.855")), money(Fraction(3))
+    ('2.86', '3.00')
+    """
+    whole, cents = divmod(math.ceil(amount * 100), 100)
+    return f"{whole}.{cents:02}"
+
+
+def exactly(amount: Fraction) -> str:
+    """With all its decimals, as a limit is compared with it.
+
+    >>> exactly(Fraction("1234.5678")), exactly(Fraction(2))
+    ('1234.5678', '2')
+    """
+    return f"{float(amount):.15g}"
 
 
 def prices(limits: Limits) -> Mapping[str, Fraction]:

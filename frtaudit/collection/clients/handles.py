@@ -20,10 +20,12 @@ from frtaudit.core.collecting import (
 
 @dataclass(slots=True, kw_only=True)
 class Handles:
-    """Handles by picture. ``find``: a call that finds the faces; ``slack``: seconds before its end that one is left."""
+    """Handles by picture, each used until it expires. ``find``: a call that finds the faces.
+
+    The collection's worker has faces found again before that, so that a call ends in time.
+    """
 
     find: Callable[[Picture], Detection]
-    slack: float
     clock: Callable[[], float] = time.monotonic
     _found: dict[str, tuple[DetectedFace, ...]] = field(default_factory=dict, repr=False)
     _own: set[object] = field(default_factory=set, repr=False)  # that this session was given
@@ -72,7 +74,7 @@ class Handles:
     def _lasts(self, seen: DetectedFace) -> bool:
         if seen.handle is None or seen.handle in self._gone:
             return False
-        return seen.expires is None or seen.expires - self.slack > self.clock()
+        return seen.expires is None or seen.expires > self.clock()
 
 
 def largest(faces: tuple[DetectedFace, ...]) -> DetectedFace:

@@ -26,6 +26,7 @@ MAX_BYTES = 4_000_000  # of an answer
 MAX_WAIT = 120.0  # seconds that are waited because a service asked for them
 FIRST_WAIT = 0.5  # seconds before the second attempt, doubled for each one after
 LONGEST_WAIT = 30.0
+NO_CREDIT = 402  # Payment Required: of every service
 NOWHERE = (404, 405, 410)  # where the service says nothing of its own
 HANDLE_GONE = "handle_gone"  # a face id or token has ended: it is made anew, the same call is not made again
 UNREADABLE = "unreadable_response"
@@ -161,7 +162,7 @@ class Caller:
         """
         with suppress(CallError):
             reply = self._sent(path, ask)
-            self.classify(reply) or _refused(reply)
+            self._classified(reply)
 
     def close(self) -> None:
         """Let connections go."""
@@ -171,7 +172,7 @@ class Caller:
         with self._places:
             self.gate.attempt(kind)
             reply = self._sent(path, make())
-        refused = self.classify(reply) or _refused(reply)
+        refused = self._classified(reply)
         if refused is not None:
             if refused.refusal is Refusal.TRANSPORT and refused.wait is None:
                 refused.wait = wait_of(reply.headers)
@@ -182,6 +183,11 @@ class Caller:
             return read(reply)
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
+
+    def _classified(self, reply: Reply) -> CallError | None:
+        if reply.status == NO_CREDIT:
+            raise no_credit("services")
+        return self.classify(reply) or _refused(reply)
 
     def _sent(self, path: str, ask: Ask) -> Reply:
         """One request; the exceptions of the library hold headers and bodies, so none of them is passed on."""
@@ -323,6 +329,12 @@ def authentication_error(service: str, why: str = "credentials refused") -> Prov
     """The account as a whole is refused, so every further call would be: a collection stops, to be taken up again."""
     accepted = "an account that may make these calls; then the same command"
     return ProviderError(f"services: {service}", why, accepted)
+
+
+def no_credit(where: str) -> ProviderError:
+    """The account has no credit, so that every further call would be refused as well."""
+    problem = f"no credit (http_{NO_CREDIT})"
+    return ProviderError(where, problem, "an account with credit; then the same command")
 
 
 def nowhere(where: str, status: int) -> ProviderError:

@@ -107,7 +107,7 @@ class AzureSession:
 
     def __init__(self, settings: Azure, caller: http.Caller, key: str) -> None:
         self._settings, self._caller, self._key = settings, caller, key
-        self._handles = Handles(find=self._find, slack=2 * settings.limits.timeout)
+        self._handles = Handles(find=self._find)
 
     def detect(self, picture: Picture) -> Detection:
         """The faces, each with its face id."""

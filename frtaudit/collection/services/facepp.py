@@ -89,7 +89,7 @@ class FacePlusPlusSession:
 
     def __init__(self, settings: FacePlusPlus, caller: http.Caller, keys: Mapping[str, str]) -> None:
         self._settings, self._caller, self._keys = settings, caller, keys
-        self._handles = Handles(find=self._find, slack=0.0)
+        self._handles = Handles(find=self._find)
         self._cutter = Cutter(shape=SHAPE, margin=settings.margin)
 
     def detect(self, picture: Picture) -> Detection:

@@ -239,6 +239,8 @@ def classify_error(response: Mapping[str, Any]) -> CallError:
     status = int(meta.get("HTTPStatusCode", 0))
     if code in _ACCOUNT or status == 401:
         raise http.authentication_error("rekognition")
+    if status == http.NO_CREDIT:
+        raise http.no_credit("services: rekognition")
     if code in _ACQUIRE:
         return CallError(Refusal.FAILURE_TO_ACQUIRE, _ACQUIRE[code])
     if code in _THROTTLED or status == 429:

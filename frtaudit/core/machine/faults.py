@@ -53,6 +53,7 @@ STORE = {
     sqlite3.SQLITE_READONLY: errno.EROFS,
     sqlite3.SQLITE_CANTOPEN: errno.EACCES,
 }
+STORE_SPACE = 65_536  # bytes that SQLite needs to open a store: 32 KiB of shared memory and a few pages
 WRITING = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # How libraries say that they got no memory, by errors of other kinds.
@@ -69,10 +70,10 @@ NO_MEMORY = (
 )
 
 
-def as_line(error: BaseException, where: str = "") -> FrtauditError:
+def as_line(error: BaseException, where: str = "", folder: Path | None = None) -> FrtauditError:
     """The error itself if it is one of ours, else one line: of the machine's fault, or of what nobody foresaw.
 
-    ``where``: names the place where the error does not.
+    ``where``: names the place where the error does not; ``folder``: of the store that an error of SQLite is about.
 
     >>> print(as_line(MemoryError()))
     memory: no more is available; accepted: more memory, fewer threads, or a smaller tail_budget
@@ -84,7 +85,7 @@ def as_line(error: BaseException, where: str = "") -> FrtauditError:
     if lacks_memory(error):
         return DataError("memory", "no more is available", LESS)
     if isinstance(error, sqlite3.Error):
-        return _of_store(error, where)
+        return _of_store(error, where, folder)
     if isinstance(error, OSError) and error.errno is not None and error.errno in SYSTEM:
         return _of_system(error, where)
     if isinstance(error, RecursionError):
@@ -184,15 +185,18 @@ def _closed(error: OSError) -> str:
     return folder.name if folder is not None and closed else ""
 
 
-def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:
+def _of_store(error: sqlite3.Error, where: str, folder: Path | None) -> FrtauditError:
     """Of a collection's store; ``sqlite_errorcode`` holds the primary code in its low byte.
 
-    SQLite calls the end of ``ulimit -f`` an error of the disk: where there is a limit, what it cannot write is that.
+    SQLite calls the end of ``ulimit -f`` an error of the disk: where there is a limit, what it cannot write is that;
+    so it calls a full disk, where its shared memory finds no space.
     """
     extended = getattr(error, "sqlite_errorcode", 0)
     code = extended & 0xFF
     if extended in WRITING and resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY:
         return DataError(where or "store.sqlite", *SYSTEM[errno.EFBIG])
+    if code == sqlite3.SQLITE_IOERR and folder is not None and _is_full(folder):
+        code = sqlite3.SQLITE_FULL
     if code in STORE:
         return DataError(where or "store.sqlite", *SYSTEM[STORE[code]])
     if code in DAMAGED:
@@ -201,6 +205,11 @@ def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:
     return DataError(
         where or "store.sqlite", f"cannot be used ({error})", "one command at a time in that folder"
     )
+
+
+def _is_full(folder: Path) -> bool:
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize < STORE_SPACE
 
 
 def _place(error: OSError) -> str:

@@ -54,7 +54,8 @@ def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> No
     try:
         path.name.encode()
     except UnicodeEncodeError:
-        raise DataError("a file", f"is called {path.name!r}", "a name in UTF-8") from None
+        odd = "has a name that is not UTF-8" if name else f"is called {path.name!r}"
+        raise DataError(name or "a file", odd, "a name in UTF-8") from None
     if "\0" in str(path):
         raise DataError(name or "a file", "has a name with a zero byte", "a name that a file can have")
     problem = irregular(path, links)

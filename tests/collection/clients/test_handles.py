@@ -16,7 +16,7 @@ class Service:
 
     def __init__(self, lasts: float | None = None) -> None:
         self.now, self.lasts, self.calls, self.requests = 0.0, lasts, 0, []
-        self.handles = Handles(find=self.find, slack=1.0, clock=lambda: self.now)
+        self.handles = Handles(find=self.find, clock=lambda: self.now)
 
     def find(self, picture: Picture) -> Detection:
         """A detection, counted."""
@@ -55,15 +55,15 @@ def test_a_face_of_an_earlier_sitting_is_found_again_by_its_box() -> None:
     assert service.requests == [((1, 50), (2, 0))] * 3
 
 
-def test_a_handle_that_is_about_to_end_is_made_anew() -> None:
-    """Within the slack before its end it is not used."""
+def test_a_handle_is_made_anew_when_it_has_expired() -> None:
+    """Until its end it is used, however short its life is."""
     service = Service(lasts=100.0)
     pair = crop(LEFT), crop(RIGHT)
     service.handles.compared(*pair, service.compare)
-    service.now = 98.0
+    service.now = 99.5
     service.handles.compared(*pair, service.compare)
     assert service.calls == 1
-    service.now = 99.5
+    service.now = 100.0
     service.handles.compared(*pair, service.compare)
     assert service.calls == 2
 

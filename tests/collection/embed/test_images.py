@@ -163,13 +163,19 @@ def test_a_bad_folder_or_list_of_people_is_refused(tmp_path: Path) -> None:
         images_of(str(table(tmp_path / "other", "image,subject\nann/1.jpg,a\n")), str(people))
 
 
-def test_links_in_a_folder_are_said_with_their_place(tmp_path: Path) -> None:
+def test_links_and_odd_names_in_a_folder_are_said_with_their_place(tmp_path: Path) -> None:
     """Which of the people, in the order of their names, and which image; names stay out of it."""
     root = laid_out(tmp_path)
     (root / "ann" / "3.jpg").symlink_to(root / "ann" / "1.jpg")
     with pytest.raises(DataError, match=r"^images folder 1 image 3: is a symbolic link"):
         images_of(str(root))
     (root / "ann" / "3.jpg").unlink()
+    (root / "ann" / "3\udce9.jpg").write_bytes(b"")
+    with pytest.raises(
+        DataError, match=r"^images folder 1 image 3: has a name that is not UTF-8; accepted: a n"
+    ):
+        images_of(str(root))
+    (root / "ann" / "3\udce9.jpg").unlink()
     (root / "zoe").symlink_to(root / "ann")
     with pytest.raises(
         DataError, match=r"^images folder \d: is a symbolic link; accepted: no link, but the images in"

@@ -167,10 +167,14 @@ def test_a_refused_account_stops_the_collection(httpserver: HTTPServer, code: st
     assert len(httpserver.log) == 1
 
 
-def test_a_wrong_endpoint_is_no_answer(httpserver: HTTPServer) -> None:
-    """Something else answers there: one attempt, one line, no result."""
-    httpserver.expect_request("/").respond_with_data("<html>", status=404)
-    with pytest.raises(ProviderError, match=r"no such call at the endpoint \(http_404\)"):
+@pytest.mark.parametrize(
+    ("status", "problem"),
+    [(404, r"no such call at the endpoint \(http_404\)"), (402, r"no credit \(http_402\)")],
+)
+def test_a_status_that_stays_stops_the_collection(httpserver: HTTPServer, status: int, problem: str) -> None:
+    """Something else answers there, or no credit is left: one attempt, one line, no result."""
+    httpserver.expect_request("/").respond_with_data("<html>", status=status)
+    with pytest.raises(ProviderError, match=problem):
         session(httpserver).compare(CROP, CROP)
     assert len(httpserver.log) == 1
 

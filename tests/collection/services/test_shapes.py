@@ -93,6 +93,27 @@ def test_azure_reads_the_documented_verification(httpserver: HTTPServer) -> None
     assert json.loads(httpserver.log[0][0].data) == {"faceId1": "c5c24a82", "faceId2": "c5c24a82"}
 
 
+def test_azure_uses_a_face_id_until_it_expires(httpserver: HTTPServer) -> None:
+    """Ids that last no longer than two time-outs are compared as they are: nothing is detected again."""
+    face = {
+        "faceId": "c5c24a82",
+        "recognitionModel": "recognition_04",
+        "faceRectangle": {"top": 131, "left": 177, "width": 162, "height": 162},
+    }
+    httpserver.expect_request("/face/v1.2/detect").respond_with_json([face])
+    httpserver.expect_request("/face/v1.2/verify").respond_with_json({"isIdentical": True, "confidence": 0.8})
+    asked, url = Counting(), httpserver.url_for("").rstrip("/")
+    azure = Azure(endpoint=url, id_lifetime=60, limits=Limits(timeout=30)).open(asked)
+    (seen,) = azure.detect(PICTURE).faces
+    for _ in range(2):
+        azure.compare(Crop(picture=PICTURE, face=seen), Crop(picture=PICTURE, face=seen))
+    assert [request.path.rpartition("/")[2] for request, _ in httpserver.log] == [
+        "detect",
+        "verify",
+        "verify",
+    ]
+
+
 def test_azure_asks_for_quality_where_there_is_any() -> None:
     """Models are settings, and are said beforehand; the resource's name is not."""
     made = Azure(
@@ -303,6 +324,27 @@ def test_a_refused_account_stops_the_collection(
     """Not a failure of half a million comparisons, one by one: ProviderError, after one attempt."""
     says(httpserver, body, status)
     with pytest.raises(ProviderError, match=f"services: {name}"):
+        session(httpserver, name).compare(HELD, HELD)
+    assert len(httpserver.log) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("azure", "{}"),
+        ("azure", azure("BadArgument")),
+        ("facepp", facepp("SOMETHING_NEW")),
+        ("tencent", tencent("UnsupportedOperation")),
+        ("luxand", luxand("Please top up")),
+        ("luxand", "{}"),
+    ],
+)
+def test_an_account_without_credit_stops_the_collection(
+    httpserver: HTTPServer, name: str, body: object
+) -> None:
+    """HTTP 402, whatever its body: the comparison has no result, so that it is asked again later."""
+    says(httpserver, body, 402)
+    with pytest.raises(ProviderError, match=r"no credit \(http_402\)"):
         session(httpserver, name).compare(HELD, HELD)
     assert len(httpserver.log) == 1
 

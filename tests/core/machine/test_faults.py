@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -113,6 +114,19 @@ def test_errors_of_the_store_are_told_by_name(tmp_path: Path) -> None:
     with reading as db, pytest.raises(sqlite3.Error) as caught:
         db.execute("CREATE TABLE c (d)")
     assert str(as_line(caught.value)).startswith("store.sqlite: the disk is read-only; accepted: ")
+
+
+@pytest.mark.parametrize(
+    ("free", "problem"), [(0, "no space is left on the disk"), (1000, "the disk reports an error")]
+)
+def test_an_error_of_sqlite_on_a_full_disk_is_one_of_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, problem: str
+) -> None:
+    """Opened on a full disk, a store finds no space for its shared memory, which SQLite calls an error of the disk."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=free, f_frsize=4096))
+    assert str(as_line(error, "into", tmp_path)).startswith(f"into: {problem}; accepted: ")
 
 
 def test_too_small_an_address_space_is_refused_before_libraries_hang(
