@@ -26,7 +26,14 @@ from frtaudit.evaluation.requirement_findings import (
     subject_of,
     too_few_people,
 )
-from frtaudit.evaluation.requirements import JudgementContext, cases_of, decided, steps, subjects_of
+from frtaudit.evaluation.requirements import (
+    JudgementContext,
+    cases_of,
+    decided,
+    steps,
+    subjects_of,
+    without_threshold,
+)
 from frtaudit.evaluation.suspected_duplicates import without_confirmed
 
 ROUNDING = 1e-9
@@ -50,7 +57,12 @@ def unfounded(result: AuditResult) -> str | None:
     Raises whatever a forged spec leads to.
     """
     context = _context(result)
-    tests = [test for requirement in _requirements(result) for test in cases_of(requirement, context)]
+    requirements = _requirements(result)
+    tests = [test for requirement in requirements for test in cases_of(requirement, context)]
+    if not mapping(result.cohort.get("publication")).get("withheld") and without_threshold(
+        requirements, context
+    ):
+        return "says nothing of a system that lacks a threshold which a requirement names"
     if FULL in result.digests:
         return _of_variant(result, tests, context.alpha)
     if len(tests) != len(result.findings):

@@ -189,19 +189,15 @@ def limit_of(requirement: RequirementSpec) -> str:
 
 def not_estimated(requirement: RequirementSpec, family: int, reason: str | None = None) -> Finding:
     """The finding of a requirement that no estimate answers; ``reason``: why there can be none."""
-    sentence = f"{requirement.metric} at {asked_at(requirement)} is not estimated for {requirement.group}."
+    places = dict(sorted(requirement.at.items())) | dict(requirement.place)
+    at = ", ".join(place_of(key, value) for key, value in places.items()) or "any point"
+    sentence = f"{requirement.metric} at {at} is not estimated for {requirement.group}."
     if reason:
         sentence = (
             f"{in_sentence(requirement.metric)} cannot be tested against {limit_of(requirement)}: {reason}."
         )
     case = RequirementTest(requirement=requirement, index=None)
     return finding_of(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
-
-
-def asked_at(requirement: RequirementSpec) -> str:
-    """The point that a requirement names, in words."""
-    places = dict(sorted(requirement.at.items())) | dict(requirement.place)
-    return ", ".join(place_of(key, value) for key, value in places.items()) or "any point"
 
 
 def alone(finding: Finding) -> Finding:

@@ -5,7 +5,7 @@ claims of a family, all findings of the audit: Holm's step-down over their p val
 of its step.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any  # Any: JSON of mixed depth
 
@@ -19,7 +19,6 @@ from frtaudit.evaluation.requirement_findings import (
     CONSTRUCTED,
     RequirementTest,
     as_read,
-    asked_at,
     finding_of,
     limit_of,
     not_estimated,
@@ -33,6 +32,11 @@ from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 BLURRED = "the bound lies within its Monte Carlo error of the limit; a larger bootstrap.B may decide"
 ADJUSTED_BLURRED = f"after adjustment {BLURRED}"
 MONTE_CARLO_ERRORS = 3.0
+THRESHOLD_KEYS = {
+    "threshold",
+    "name",
+    "recommended",
+}  # by which ``at`` names a threshold that is not of the data
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
 
@@ -106,7 +110,7 @@ def subjects_of(cohort: Mapping[str, Any]) -> dict[tuple[str | None, str], int]:
 
 
 def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[RequirementTest]:
-    """The requirement at each estimate that it names; at none, where nothing estimates it, or not of a system."""
+    """The requirement at each estimate that it names; at none, where nothing estimates it."""
     if requirement.minimum.get("transactions") and not context.has_transactions:
         return [RequirementTest(requirement=requirement, index=None, reason=f"{NO_TRANSACTIONS}; {COUNTED}")]
     places: dict[tuple[object, ...], int] = {}
@@ -121,25 +125,35 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
     within = [place for place in places.values() if context.estimates[place].schema is not None]
     named = sorted(within if requirement.schema is not None and within else places.values())
     of_all = [index for index in named if "pairs" not in context.estimates[index].at]  # not of folds too
-    tests = [_case(requirement, context, context.corrected.get(index, index)) for index in of_all or named]
-    return [*tests, *_of_systems_left(requirement, context, [context.estimates[index] for index in named])]
+    return [_case(requirement, context, context.corrected.get(index, index)) for index in of_all or named]
 
 
-def _of_systems_left(
-    requirement: RequirementSpec, context: JudgementContext, named: Sequence[Estimate]
-) -> Iterator[RequirementTest]:
-    """The requirement on systems of which its metric is estimated, but not where it asks: at their own thresholds."""
-    judged = {estimate.provider for estimate in named}
-    analyses = {estimate.analysis for estimate in named}
-    known = dict.fromkeys(
-        estimate.provider
-        for estimate in context.estimates
-        if estimate.metric == requirement.metric and estimate.analysis in analyses
-    )
-    for system in known:
-        if system not in judged:
-            reason = f"of {system} it is not estimated at {asked_at(requirement)}"
-            yield RequirementTest(requirement=requirement, index=None, reason=reason)
+def without_threshold(
+    requirements: Sequence[RequirementSpec], context: JudgementContext
+) -> tuple[Estimate, ...]:
+    """Estimates without a value of systems that lack a threshold which a requirement names, and other systems have.
+
+    One for each group of the others, so that a requirement is judged on every system, or said not to be.
+    """
+    lacking: dict[tuple[object, ...], Estimate] = {}
+    for requirement in requirements:
+        named = [estimate for estimate in context.estimates if _names(requirement, estimate, context)]
+        named = [estimate for estimate in named if "pairs" not in estimate.at]
+        judged, analyses = ({getattr(each, key) for each in named} for key in ("provider", "analysis"))
+        systems = dict.fromkeys(
+            estimate.provider
+            for estimate in context.estimates
+            if estimate.metric == requirement.metric and estimate.analysis in analyses
+        )
+        for system in systems if THRESHOLD_KEYS & set(requirement.at) else ():
+            for estimate in named if system not in judged else ():
+                at = {key: value for key, value in estimate.at.items() if key in requirement.place}
+                empty = replace(
+                    estimate, provider=system, at=at, value=None, numerator=None, denominator=None,
+                    intervals=(), test=None, note=f"{system} has no such threshold",
+                )  # fmt: skip
+                lacking.setdefault((empty.metric, *empty.place), empty)
+    return tuple(lacking.values())
 
 
 def _case(requirement: RequirementSpec, context: JudgementContext, index: int) -> RequirementTest:

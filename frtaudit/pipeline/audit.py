@@ -17,7 +17,7 @@ from frtaudit.errors import printable
 from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.protocols import CohortSource, Comparison
-from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
+from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of, without_threshold
 from frtaudit.evaluation.returned import check_returned
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
@@ -114,6 +114,7 @@ def _result(
         has_transactions=TRANSACTIONS in spec.analyses,
         spec=spec,
     )
+    estimates += without_threshold(spec.requirements, context)
     findings = with_suspects(judge(spec.requirements, context), spec.requirements, context)
     named = {finding.index for finding in findings if finding.index is not None}
     return AuditResult(

@@ -328,9 +328,24 @@ def _of_one_system_only(folder: Path) -> AuditResult:
     asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.2}, limit=0.5)
     named = replace(asked, name="n", at={"name": "high"}, group="each")
     source = Thresholds(fmr=(0.1,), source=ThresholdSource.FILE, file=str(folder / "th.json"))
-    result = audit(spec(requirements=(asked, named), thresholds=source)).result
-    assert sum(finding.index is None for finding in result.findings) == 2
-    return result
+    return audit(spec(requirements=(asked, named), thresholds=source)).result
+
+
+def test_a_system_without_the_threshold_is_not_left_out(tmp_path: Path) -> None:
+    """Who takes its empty estimates and findings out, or the findings alone, has a result that does not follow."""
+    result = _of_one_system_only(tmp_path)
+    empty = [place for place, each in enumerate(result.estimates) if each.note == "two has no such threshold"]
+    assert len(empty) == 3
+    left = tuple(finding for finding in result.findings if finding.index not in empty)
+    assert {finding.verdict for finding in result.findings if finding.index in empty} == {
+        Verdict.NOT_TESTABLE
+    }
+    assert len(left) == len(result.findings) - 3
+    alone = tuple(replace(finding, family=len(left)) for finding in left)
+    without = tuple(each for place, each in enumerate(result.estimates) if place not in empty)
+    assert min(empty) == len(without)  # they stand last
+    for changed in (replace(result, findings=alone), replace(result, findings=alone, estimates=without)):
+        assert unfounded(changed) is not None
 
 
 @pytest.mark.parametrize("metric", ["fmr", "fmr_model"])
@@ -341,7 +356,7 @@ def test_a_variant_of_one_system_only_follows_from_itself(metric: str, tmp_path:
     source = Thresholds(fmr=(0.1,), source=ThresholdSource.FILE, file=str(tmp_path / "th.json"))
     base = spec(requirements=(asked,), thresholds=source)
     result = audit(replace(base, analyses=base.analyses | {"tail_model": TailModelAnalysis(draws=99)})).result
-    assert [finding.index is None for finding in result.findings] == [False, True]
+    assert [finding.verdict is Verdict.NOT_TESTABLE for finding in result.findings][1]
     variant = AuditResult.from_json(published(result, "0" * 64, 2).to_json())
     assert len(variant.findings) == (2 if metric == "fmr" else 0)
     assert (contradiction(variant), unfounded(variant)) == (None, None)
@@ -394,6 +409,6 @@ def _of_systems_by_comparisons(_: Path) -> AuditResult:
 def test_what_is_read_back_from_its_bytes_holds(make: Callable[[Path], AuditResult], tmp_path: Path) -> None:
     """A file has the keys of a point sorted; each finding is about an estimate at such a point."""
     result = make(tmp_path)
-    assert make is _of_one_system_only or all(finding.estimate is not None for finding in result.findings)
+    assert all(finding.estimate is not None for finding in result.findings)
     again = AuditResult.from_json(json.loads(result.to_bytes()))
     assert (contradiction(again), unfounded(again)) == (None, None)

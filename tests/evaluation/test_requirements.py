@@ -15,7 +15,13 @@ from frtaudit.evaluation.family_size import directions, planned
 from frtaudit.evaluation.interclass import largest
 from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.requirement_findings import alone
-from frtaudit.evaluation.requirements import ADJUSTED_BLURRED, BLURRED, JudgementContext, judge
+from frtaudit.evaluation.requirements import (
+    ADJUSTED_BLURRED,
+    BLURRED,
+    JudgementContext,
+    judge,
+    without_threshold,
+)
 from frtaudit.stats.intervals.rate_bounds import RateBounds, p_above
 
 LIMIT = 0.03
@@ -169,15 +175,23 @@ def test_a_system_that_lacks_the_threshold_is_not_left_out() -> None:
         estimate(interval(0.0, 0.01), metric="fmr", provider=name, at={"threshold": value, "name": called})
         for name, value, called in (("a", 0.3, "op"), ("b", 0.25, "op"), ("b", 0.2, "low"))
     ]
+    groups = [replace(rates[0], schema="group", group=name) for name in ("x", "y")]
     other = estimate(interval(0.0, 0.01), provider="c")  # its FMR is estimated nowhere
-    for at, system in (({"threshold": 0.3}, "b"), ({"name": "low"}, "a")):
+    for at, system, number in (({"threshold": 0.3}, "b", 3), ({"name": "low"}, "a", 1)):
         asked = RequirementSpec(name="r", metric="fmr", at=at, limit=0.02, weighting="identity")
-        judged, lacking = judge_one(asked, context(*rates, other))
+        each = replace(asked, name="e", group="each")
+        where = context(*rates, *groups, other)
+        lacking = without_threshold([asked, each, asked], where)
+        assert [(empty.provider, dict(empty.at), empty.value) for empty in lacking] == [
+            (system, at, None)
+        ] * number
+        judged, missing = judge_one(asked, context(*where.estimates, *lacking))
         assert (judged.verdict, judged.family) == (Verdict.PASS, 2)
-        assert (lacking.verdict, lacking.estimate, lacking.family) == (Verdict.NOT_TESTABLE, None, 2)
-        assert f": of {system} it is not estimated at " in lacking.sentence
+        assert (missing.verdict, missing.index) == (Verdict.NOT_TESTABLE, len(where.estimates))
+        assert missing.sentence.startswith(f"{system}: FMR at ")
+        assert missing.sentence.endswith(f": {system} has no such threshold.")
     asked = RequirementSpec(name="r", metric="fmr", at={"name": "op"}, limit=0.02, weighting="identity")
-    assert [each.verdict for each in judge_one(asked, context(*rates))] == [Verdict.PASS] * 2
+    assert without_threshold([asked, REQUIREMENT], context(*rates, other)) == ()
 
 
 def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:

@@ -154,20 +154,11 @@ def _says(text: str | None, withheld: Withheld) -> bool:
 
 
 def _findings(result: AuditResult, place: Mapping[int, int], withheld: Withheld) -> Iterator[Finding]:
-    """Findings whose estimate is published; without what Holm's family says of the others.
-
-    One without an estimate is about all systems, or about one that lacks what a requirement asks for of the others: of
-    a metric that is not published, that is left out with them.
-    """
+    """Findings whose estimate is published; without what Holm's family says of the others."""
     whole = not any(withheld.classes.values())
-    partly = {
-        finding.requirement
-        for finding in result.findings
-        if finding.index is not None and finding.index not in place
-    }
     for finding in result.findings:
         if finding.index is None:
-            if whole and finding.requirement not in partly:
+            if whole:
                 yield finding
             continue
         index = place.get(finding.index)
