@@ -119,7 +119,8 @@ class TrainTestOverlap:
             seen = f"{done.looked_at} matching training identities with {done.images} images"
             yield f"overlap with {name}: DBSCAN looked at {seen} and took out {int(done.removed.sum())}"
         for name, matches in overlap.last.items():
-            if used_up := int(matches.same.all(axis=1).sum()):
+            used_up = int(matches.same.all(axis=1).sum())
+            if used_up and np.unique(matches.edges()[1]).size < matches.training.n_subjects:
                 yield (
                     f"overlap with {name}: the {self.k} best matches of {counted(used_up, 'test image')} all count as "
                     "the same identity, so further training identities may match: counts and lists are at least "

@@ -112,8 +112,9 @@ def support_of(systems: Sequence[SystemData]) -> CommonSupport:
 
 def _hidden(systems: Sequence[SystemData], a: int) -> str | None:
     """Why a system's scores cannot tell the threshold at target ``a``, if one's cannot: nothing is compared there."""
+    others = "; without it in providers, the others are compared" if len(systems) > 2 else ""
     reasons = (
-        f"{system.provider}: {system.hidden[w, a]}; without it in providers, the others are compared"
+        f"{system.provider}: {system.hidden[w, a]}{others}"
         for system in systems
         for w in range(len(WEIGHTINGS))
         if (w, a) in system.hidden

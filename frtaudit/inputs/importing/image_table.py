@@ -166,13 +166,15 @@ def _id_column(table: Table, wanted: Sequence[str] | None, asked: str, of: str) 
 
 
 def matching_columns(table: Table, wanted: Sequence[str]) -> list[str]:
-    """The columns with most of the wanted ids; one that repeats values has more than half, or a name of ids."""
+    """The columns with most of the wanted ids, of them those that repeat no value.
+
+    One that repeats values is taken only if it has more than half of the ids, or a name of ids.
+    """
     counts = {name: overlap(table, name, wanted) for name in table.columns}
-    single = {name: count for name, count in counts.items() if count and not _repeats(table, name)}
-    best = single or {
-        name: count for name, count in counts.items() if count > (0 if name in IDS else len(wanted) // 2)
-    }
-    return [name for name, count in best.items() if count == max(best.values())]
+    most = max(counts.values(), default=0)
+    best = [name for name, count in counts.items() if count == most > 0]
+    single = [name for name in best if not _repeats(table, name)]
+    return single or [name for name in best if name in IDS or most > len(wanted) // 2]
 
 
 def _repeats(table: Table, column: str) -> bool:

@@ -30,7 +30,7 @@ from frtaudit.inputs.template_files import in_float32
 
 EMBEDDING = ("embedding", "embeddings", "features", "feats", "feature", "feat", "representations",
              "vectors", "embs", "emb", "X", "x", "")  # fmt: skip
-ANY_ARRAY = ("X", "x", "")  # names that labels and images have as well
+ANY_ARRAY = ("X", "x", "")  # names that whole numbers have which are labels or images
 IDS = ("image_id", "sample_id", "ids", "id", "paths", "path", "names", "name", "identity", "filenames", "filename",
        "file_name", "files", "file", "img_names", "image", "images", "key")  # fmt: skip
 SUBJECTS = ("subject_id", "subject", "subjects", "person", "person_id", "identity_id",
@@ -142,26 +142,16 @@ def _is_matrix(header: ArrayHeader, kinds: str) -> bool:
 def _matrices(
     array_headers: Mapping[str, ArrayHeader], asked: str = "", *, any_name: bool = False
 ) -> list[str]:
-    """The arrays that may be embeddings: rows of floats, and rows of whole numbers that are named as embeddings are.
+    """The arrays that may be embeddings: rows of floats, else rows of whole numbers that are named as embeddings are.
 
-    Whole numbers without such a name are labels or images as well: they count if ``asked`` names them, or in a file
-    that the user names (``any_name``).
+    Other whole numbers are labels or images as well: they count if ``asked`` names them, or in a file that the user
+    names (``any_name``).
     """
-
-    def is_named(key: str) -> bool:
-        header = array_headers[key]
-        return key in EMBEDDING and (
-            key not in ANY_ARRAY or (header.dtype.kind == "i" and header.shape[1] >= WIDE)
-        )
-
     floats = [key for key, header in array_headers.items() if _is_matrix(header, "f")]
     whole = [key for key, header in array_headers.items() if _is_matrix(header, "iu")]
     if asked and asked in whole:
-        return [*floats, asked]
-    if set(floats) & set(EMBEDDING):
-        return floats
-    matrices = [*floats, *filter(is_named, whole)]
-    return matrices or (whole if any_name else [])
+        return [asked]
+    return floats or [key for key in whole if any_name or key in {*EMBEDDING} - {*ANY_ARRAY}]
 
 
 def _parquet_schema(folder: Contents, name: str) -> Any:  # noqa: ANN401  pyarrow has no types
@@ -261,7 +251,7 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
         stacked = np.stack([_parsed(table, column) for column in wide], axis=1)
         vectors, taken = in_float32(stacked, name), set(wide)
     else:
-        column = _list_column(table, options.embedding)
+        column = _list_column(table, options.embedding, any_name=options.file == name)
         if column is None:
             return None
         vectors, taken = in_float32(_listed(table, column), name), {column}
@@ -281,10 +271,10 @@ def _of_table(table: Table, name: str, options: Options) -> Vectors | None:
     )
 
 
-def _list_column(table: Table, asked: str) -> str | None:
-    """The column of embeddings: the one asked for, one of a known name, or the only one of long lists."""
+def _list_column(table: Table, asked: str, *, any_name: bool) -> str | None:
+    """The column of embeddings: the one asked for, one of a known name, or with ``any_name`` that of long lists."""
     known = table.find([asked] if asked else [text for text in EMBEDDING if text])
-    lists = [] if known else _list_columns(table, WIDE)
+    lists = [] if known or not any_name else _list_columns(table, WIDE)
     return _one(lists, (), asked, table.name, "embedding") if lists else known
 
 

@@ -95,7 +95,9 @@ def _counts(head: list[str]) -> tuple[int, ...]:
     first, second = head[0].split(), head[1].split("\t") if "\t" in head[1] else head[1].split()
     if not 1 <= len(first) <= 2 or not all(map(_is_count, first)) or len(second) not in FIELDS:
         return ()
-    return tuple(map(int, first)) if all(text.strip().isdecimal() for text in (second[1], second[-1])) else ()
+    numbered = all(text.strip().isdecimal() for text in (second[1], second[-1]))
+    boxes = len(second) > FIELDS[0] and any(text.strip().isdecimal() for text in second[::2])
+    return tuple(map(int, first)) if numbered and not boxes else ()
 
 
 def _is_count(text: str) -> bool:

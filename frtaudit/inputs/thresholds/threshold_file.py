@@ -5,11 +5,13 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+from frtaudit.core.canonical import sha256_file
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.spec import AuditSpec, ThresholdSource
 from frtaudit.errors import DataError, excerpt
 
 AtKey = Mapping[str, float | str]
+TRAINING, OF_IMAGES = "training/", ("metadata", "faces", "images", "pairs", "failures")  # they give no score
 _LAYOUT = '{"provider": {"name of the threshold": 0.41}}, or the result.json of another audit'
 
 
@@ -35,21 +37,41 @@ def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At
 
 
 def refuse_own_result(spec: AuditSpec, cohort_digest: str, inputs: Mapping[str, str]) -> None:
-    """Raise :class:`DataError` where ``thresholds.file`` is the result of an audit of these data.
+    """Raise :class:`DataError` where ``thresholds.file`` is the result of an audit of this cohort or of these scores.
 
-    Its thresholds were set on these scores: they are from no other cohort, and FMR meets the target by their choice.
-    ``inputs``: digests of the cohort's files by name. Of a synthetic cohort, which has none, cohort and seed tell.
+    Its thresholds are then from no other cohort, and FMR may meet the target by their choice. ``inputs``: digests of
+    the cohort's files by name. Of a synthetic cohort, which has none, the seed counts too.
     """
-    document = {} if spec.thresholds.file is None else _read(Path(spec.thresholds.file))
-    digests, theirs = mapping_in(document, "digests"), mapping_in(document, "spec")
-    recorded = mapping_in(digests, "inputs")
-    shared = sorted(name for name, digest in inputs.items() if digest in recorded.values())
-    drawn_alike = not inputs and (digests.get("cohort"), theirs.get("seed")) == (cohort_digest, spec.seed)
-    if "estimates" in document and (shared or drawn_alike):
-        of = f"the same {', '.join(shared)}" if shared else "the same synthetic cohort"
-        text = f"{Path(spec.thresholds.file or '').name} is the result of an audit of {of}"
+    if spec.thresholds.file is None:
+        return
+    path = Path(spec.thresholds.file)
+    document = _read(path)
+    digests, of = mapping_in(document, "digests"), ""
+    people = getattr(spec.cohort, "metadata", None)
+    recorded = {name: str(digest) for name, digest in mapping_in(digests, "inputs").items()}
+    common = scores_among(inputs, people) & scores_among(recorded, people)
+    shared = sorted(name for name, digest in inputs.items() if digest in common)
+    if shared:
+        of = f"the same {', '.join(shared)}"
+    elif sha256_file(path) in inputs.values() or (
+        digests.get("cohort") == cohort_digest
+        and mapping_in(document, "cohort").get("samples")
+        and (inputs or mapping_in(document, "spec").get("seed") == spec.seed)
+    ):
+        of = "this cohort"
+    if of and "estimates" in document:
         accepted = "the result.json of another cohort; thresholds.fmr sets thresholds on these data"
-        raise DataError("thresholds.file", text, accepted)
+        raise DataError("thresholds.file", f"{path.name} is the result of an audit of {of}", accepted)
+
+
+def scores_among(inputs: Mapping[str, str], people: str | None = None) -> set[str]:
+    """Digests of the files that scores come from: not of training sets, nor tables of images or ``people``."""
+    others = {*OF_IMAGES, Path(people or "").stem}
+    return {
+        digest
+        for name, digest in inputs.items()
+        if not name.startswith(TRAINING) and not name.endswith(".json") and Path(name).stem not in others
+    }
 
 
 def mapping_in(document: Mapping[str, object], key: str) -> Mapping[str, object]:

@@ -8,8 +8,10 @@ import pytest
 
 from frtaudit.config.plugins import load_plugins
 from frtaudit.errors import DataError
+from frtaudit.inputs.importing.image_table import check_single, image_table
 from frtaudit.inputs.importing.importer import Import, read_import
 from frtaudit.inputs.importing.values import Options
+from frtaudit.inputs.tables import read_table
 
 N = 60
 IMAGES = {
@@ -68,3 +70,18 @@ def test_embeddings_of_other_images_are_said_with_one_id_of_each_side(tmp_path: 
         DataError, match=f"^{problem} the set '0'; accepted: image ids spelled as in the set$"
     ):
         imported_from(tmp_path)
+
+
+def test_the_column_with_most_ids_is_taken(tmp_path: Path) -> None:
+    """One accidental hit of a column of numbers is less than every id but one that stands twice, which is refused."""
+    ids = [f"{row}.jpg" for row in range(20)]
+    frame = pd.DataFrame({"serial": [ids[0], *map(str, range(100, 119))], "photo": ids, "subject_id": "p"})
+    frame.to_csv(tmp_path / "meta.csv", index=False)
+    table = read_table(tmp_path / "meta.csv", "meta.csv")
+    assert image_table(table, ids, Options()).id == "photo"
+    pd.concat([frame, frame.tail(1).assign(serial="200")]).to_csv(tmp_path / "meta.csv", index=False)
+    doubled = image_table(read_table(tmp_path / "meta.csv", "meta.csv"), ids, Options())
+    with pytest.raises(
+        DataError, match=r"^meta.csv line 22: the image id, of column photo, stands in an earlier row"
+    ):
+        check_single(doubled)

@@ -45,14 +45,26 @@ def test_whole_numbers_are_embeddings_where_they_are_called_so(
     assert list(read(tmp_path).known.templates) == ["a", "b"]
 
 
-def test_signed_rows_without_a_name_are_embeddings(tmp_path: Path) -> None:
-    """A bare array of int8 is a system, and rows of uint8, as images have, are not: they are named as not read."""
-    np.save(tmp_path / "a.npy", WHOLE.astype(np.int8))
-    np.save(tmp_path / "images.npy", WHOLE.astype(np.uint8))
+@pytest.mark.parametrize("kind", [np.int8, np.uint8])
+def test_whole_numbers_without_a_name_are_read_if_their_file_is_named(
+    kind: type[np.integer], tmp_path: Path
+) -> None:
+    """A bare array, and one called X, may be images or labels: beside embeddings they are named as not read."""
+    np.savez(tmp_path / "a.npz", embedding=FLOATS, image_id=IDS)
+    np.save(tmp_path / "images.npy", WHOLE.astype(kind))
+    np.savez(tmp_path / "pixels.npz", X=WHOLE.astype(kind), image_id=IDS)
     imported = read(tmp_path)
     assert list(imported.known.templates) == ["a"]
-    assert any(note.startswith("not read: images.npy ") for note in imported.known.notes)
+    assert any(note.startswith("not read: images.npy, pixels.npz ") for note in imported.known.notes)
     assert list(read(tmp_path, file="images.npy").known.templates) == ["images"]
+    assert list(read(tmp_path, file="pixels.npz").known.templates) == ["pixels"]
+
+
+def test_floats_of_any_name_stand_before_whole_numbers(tmp_path: Path) -> None:
+    """Beside an array of floats, one of whole numbers is not taken for its name, only if it is asked for."""
+    np.savez(tmp_path / "a.npz", vecs=FLOATS, feature=WHOLE[:, :4], image_id=IDS)
+    assert read(tmp_path).known.templates["a"].vectors.shape == (N, D)
+    assert read(tmp_path, embedding="feature").known.templates["a"].vectors.shape == (N, 4)
 
 
 @pytest.mark.parametrize("options", [{"embedding": "codes"}, {"file": "a.npz"}])
@@ -118,14 +130,24 @@ def with_semicolons(path: Path, frame: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("write", [in_parquet, in_csv, with_semicolons])
-@pytest.mark.parametrize("options", [{}, {"embedding": "vec"}])
-def test_a_column_of_long_lists_is_embeddings_whatever_it_is_called(
-    write: Callable[[Path, pd.DataFrame], None], options: dict[str, str], tmp_path: Path
+def test_a_column_of_lists_of_another_name_is_read_if_it_is_named(
+    write: Callable[[Path, pd.DataFrame], None], tmp_path: Path
 ) -> None:
-    """A column of short lists beside it, a box, is not asked about."""
+    """By its name, or by that of the file, whose other lists are short; without one the error gives the names."""
     write(tmp_path, lists(box=[[1.0, 2.0, 3.0, 4.0]] * N, vec=FLOATS.tolist()))
-    imported = imported_from(tmp_path, **options)
-    np.testing.assert_array_equal(imported.known.templates["a"].vectors, FLOATS)
+    with pytest.raises(DataError, match="it has box, vec; accepted: embedding=box or embedding=vec$"):
+        imported_from(tmp_path)
+    (file,) = (path.name for path in tmp_path.glob("a.*"))
+    for options in ({"embedding": "vec"}, {"file": file}):
+        imported = imported_from(tmp_path, **options)
+        np.testing.assert_array_equal(imported.known.templates["a"].vectors, FLOATS)
+
+
+def test_lists_beside_embeddings_are_no_system(tmp_path: Path) -> None:
+    """A table of the images with the numbers of landmarks, some lists longer than others, stays a table."""
+    np.savez(tmp_path / "m.npz", embedding=FLOATS, image_id=IDS)
+    in_parquet(tmp_path, lists(landmarks=[[0.5] * (16 + row % 3) for row in range(N)]))
+    assert list(imported_from(tmp_path).known.templates) == ["m"]
 
 
 @pytest.mark.parametrize("write", [in_parquet, in_csv])
@@ -139,5 +161,5 @@ def test_a_column_of_lists_that_could_be_another_is_asked_for(
     write(tmp_path, lists(u=FLOATS.tolist(), v=FLOATS.tolist()))
     with pytest.raises(DataError, match="accepted: embedding=u or embedding=v$"):
         imported_from(tmp_path)
-    with pytest.raises(DataError, match="has no 'w' of rows of numbers; accepted: u, v$"):
+    with pytest.raises(DataError, match="accepted: embedding=u or embedding=v$"):
         imported_from(tmp_path, embedding="w")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from small_audits import audit, one, pick, spec, whole, whole_spec
 
+from frtaudit.core.canonical import sha256_file
 from frtaudit.core.spec import Grid, GridKind, Thresholds, ThresholdSource, Weighting
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.thresholds.threshold_file import refuse_own_result, thresholds_from_file
@@ -72,36 +73,51 @@ def test_thresholds_of_another_audit(tmp_path: Path, weighting: Weighting) -> No
 
 
 def test_the_result_of_these_data_is_no_other_cohort(tmp_path: Path) -> None:
-    """Files that both audits read, or without files the same cohort and seed, are one cohort: its result is refused."""
+    """Files of scores that both audits read, the same people, or a run that is read itself: the result is refused."""
     result = whole().result
-    cohort, seed = str(result.digests["cohort"]), whole_spec().seed
-    inputs = {"metadata.csv": "a" * 64, "templates/one.npz": "b" * 64}
+    cohort = str(result.digests["cohort"])
+    inputs = {
+        "metadata.csv": "a" * 64,
+        "templates/one.npz": "b" * 64,
+        "training/wild/templates/one.npz": "d" * 64,
+    }
     recorded = {**result.to_json(), "digests": {**result.digests, "inputs": inputs}}
     asked = spec_with(file_of(tmp_path, recorded))
-    for shared in (inputs, {"renamed.npz": "b" * 64, "new.csv": "c" * 64}):
-        names = ", ".join(name for name, digest in sorted(shared.items()) if digest in inputs.values())
-        with pytest.raises(
-            DataError, match=f"^thresholds.file: thresholds.json is the .* of the same {names}; acc"
-        ):
-            refuse_own_result(asked, "other", shared)
-    refuse_own_result(asked, cohort, {"metadata.csv": "c" * 64})
-    drawn = spec_with(file_of(tmp_path, recorded | {"digests": {"cohort": cohort, "inputs": {}}}), seed=seed)
+    same = "^thresholds.file: thresholds.json is the result of an audit of "
     with pytest.raises(
-        DataError, match="of the same synthetic cohort; accepted: the result.json of another cohort"
+        DataError, match=f"{same}the same renamed.npz; accepted: the result.json of another cohort"
     ):
+        refuse_own_result(asked, "other", {"renamed.npz": "b" * 64, "new.csv": "c" * 64})
+    for own in ({"templates/one.npz": "e" * 64}, {"metadata.csv": "a" * 64}):
+        with pytest.raises(DataError, match=f"{same}this cohort; accepted"):
+            refuse_own_result(asked, cohort, own)
+    run = {"run/result.json": sha256_file(tmp_path / "thresholds.json")}
+    with pytest.raises(DataError, match=f"{same}this cohort"):
+        refuse_own_result(asked, "other", run)
+    for other in ({"metadata.csv": "a" * 64}, {"training/wild/templates/one.npz": "d" * 64}, {}):
+        refuse_own_result(asked, "other", other)
+
+
+def test_a_synthetic_cohort_is_another_with_another_seed(tmp_path: Path) -> None:
+    """Without files the cohort and the seed tell; without ids of people nothing does."""
+    result = whole().result
+    cohort, seed = str(result.digests["cohort"]), whole_spec().seed
+    drawn = spec_with(
+        file_of(tmp_path, result.to_json() | {"digests": {"cohort": cohort, "inputs": {}}}), seed=seed
+    )
+    with pytest.raises(DataError, match="of this cohort; accepted: the result.json of another cohort"):
         refuse_own_result(drawn, cohort, {})
     refuse_own_result(replace(drawn, seed=seed + 1), cohort, {})
-    refuse_own_result(spec_with(file_of(tmp_path, {"one": {"a": 0.2}})), cohort, inputs)
-    refuse_own_result(spec(), cohort, inputs)
+    refuse_own_result(spec_with(file_of(tmp_path, result.to_json() | {"cohort": {"samples": 0}})), cohort, {})
+    refuse_own_result(spec_with(file_of(tmp_path, {"one": {"a": 0.2}})), cohort, {})
+    refuse_own_result(spec(), cohort, {})
 
 
 def test_an_audit_does_not_take_thresholds_of_its_own_scores(tmp_path: Path) -> None:
     """The result of the same audit is refused before anything is scored; that of another draw is taken."""
     path = tmp_path / "result.json"
     path.write_bytes(audit(spec()).result.to_bytes())
-    with pytest.raises(
-        DataError, match=r"^thresholds.file: result.json is the result of an audit of the same"
-    ):
+    with pytest.raises(DataError, match=r"^thresholds.file: result.json is the result of an audit of this"):
         audit(spec_with(path))
     audit(spec_with(path, seed=1))
 
