@@ -166,15 +166,16 @@ def _id_column(table: Table, wanted: Sequence[str] | None, asked: str, of: str) 
 
 
 def matching_columns(table: Table, wanted: Sequence[str]) -> list[str]:
-    """The columns with most of the wanted ids, of them those that repeat no value.
+    """The columns with most of the wanted ids, of them those with a name of ids, else those that repeat no value.
 
-    One that repeats values is taken only if it has more than half of the ids, or a name of ids.
+    Another that repeats values is taken only if it has more than half of the ids.
     """
     counts = {name: overlap(table, name, wanted) for name in table.columns}
     most = max(counts.values(), default=0)
     best = [name for name, count in counts.items() if count == most > 0]
+    named = [name for name in best if name in IDS]
     single = [name for name in best if not _repeats(table, name)]
-    return single or [name for name in best if name in IDS or most > len(wanted) // 2]
+    return named or single or (best if most > len(wanted) // 2 else [])
 
 
 def _repeats(table: Table, column: str) -> bool:
