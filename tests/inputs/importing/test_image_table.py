@@ -85,3 +85,14 @@ def test_the_column_with_most_ids_is_taken(tmp_path: Path) -> None:
         DataError, match=r"^meta.csv line 22: the image id, of column photo, stands in an earlier row"
     ):
         check_single(doubled)
+
+
+def test_of_two_columns_with_as_many_ids_the_one_named_so_is_taken(tmp_path: Path) -> None:
+    """Numbers of rows match the stems of images as well; the column of ids stands twice in one line, and is refused."""
+    ids = [f"img/{row}.jpg" for row in range(20)]
+    frame = pd.DataFrame({"row": range(20), "image_id": ids[::-1], "subject_id": "p"})
+    pd.concat([frame, frame.tail(1).assign(row=20)]).to_csv(tmp_path / "meta.csv", index=False)
+    table = image_table(read_table(tmp_path / "meta.csv", "meta.csv"), ids, Options())
+    assert table.id == "image_id"
+    with pytest.raises(DataError, match="of column image_id, stands in an earlier row"):
+        check_single(table)
