@@ -50,6 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.pop("SOURCE_DATE_EPOCH", None)  # libraries fail on what is no time; a report's date is its own
     os.environ.pop("MPLBACKEND", None)  # Matplotlib fails on one that it does not know; no figure is shown
     os.environ.pop("HB_SHAPER_LIST", None)  # HarfBuzz would place letters otherwise, and the page differ
+    os.environ.setdefault(
+        "OPENBLAS_NUM_THREADS", "1"
+    )  # tiles are threads of ours; its own cost 0.1 s of each start
     os.environ[DRAWING] = os.devnull  # and on broken settings; figures have a style of their own
     try:
         streams.open_streams()

@@ -97,6 +97,18 @@ def test_what_the_shell_says_to_libraries_is_not_heeded(name: str, monkeypatch: 
     assert name not in os.environ
 
 
+@pytest.mark.parametrize(("given", "taken"), [(None, "1"), ("4", "4")])
+def test_a_command_starts_no_threads_of_blas(
+    given: str | None, taken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They cost a tenth of a second of each start, and tiles have threads of their own; who asks for some has them."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", given or "")
+    if given is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    assert main.main(["--version"]) == 0
+    assert os.environ["OPENBLAS_NUM_THREADS"] == taken
+
+
 def test_what_a_command_starts_imports_nothing_of_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
