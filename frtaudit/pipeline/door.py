@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.config.composition import CONFIG, composed
+from frtaudit.config.guard import RUN_FOLDER
 from frtaudit.config.load import load_spec, typed
 from frtaudit.config.places import check_files
 from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
 from frtaudit.core.methods import Target
 from frtaudit.core.spec import AuditSpec, IntervalSpec
-from frtaudit.errors import DataError, SpecError
+from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.evaluation.system import DEFAULT_INTERVALS
 from frtaudit.inputs.score_lists.arrays import ScoreArrays, Sides, classes_of, score_arrays
 from frtaudit.inputs.score_lists.frames import Frame, arrays_of_frame
@@ -214,7 +215,12 @@ def run(spec: Spec, folder: str | Path) -> RunSummary:
     0
     """
     typed = _typed(spec)
-    summary = write_run(typed, Path(folder), exit_code)
+    try:
+        summary = write_run(typed, Path(folder), exit_code)
+    except FrtauditError as error:
+        if error.where != RUN_FOLDER:
+            raise
+        raise type(error)("folder", error.found, error.accepted) from None  # what a caller named
     note_paths(typed, summary.result_sha256)
     return summary
 

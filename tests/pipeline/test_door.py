@@ -285,6 +285,22 @@ def test_a_failed_requirement_is_the_exit_code_of_the_command(tmp_path: Path) ->
     assert frtaudit.run(made, tmp_path / "run").exit_code == 3
 
 
+def test_a_folder_that_cannot_be_one_is_the_argument_s(tmp_path: Path) -> None:
+    """The error names what a caller gave, not a key of the command line."""
+    (tmp_path / "file").touch()
+    small = [
+        "audit=demo",
+        "cohort.subjects=24",
+        "analyses=[error_rates]",
+        "requirements=[]",
+        "report.sign=false",
+    ]
+    with pytest.raises(
+        DataError, match="^folder: a file stands where a folder is needed; accepted: a writable"
+    ):
+        frtaudit.run(small, tmp_path / "file")
+
+
 def test_runs_are_compared_by_name() -> None:
     """A mapping names the systems; nothing is written."""
     report = frtaudit.compare({f"new {name}": runs() / name for name in VENDORS}, ["bootstrap.B=199"])
