@@ -262,7 +262,7 @@ def _order_notes(comparisons: Comparisons, pooled: Pooled | None) -> Iterator[st
     else:
         yield (
             f"{asymmetry.both} comparisons in both orders; |s(A,B) - s(B,A)| is {asymmetry.mean:.6g} on "
-            f"average and {asymmetry.max:.6g} at most; {asymmetry.single} comparisons have one order only"
+            f"average and {asymmetry.max:.6g} at most; {asymmetry.single} comparisons have a score in one order only"
         )
     if comparisons.order_rule is OrderRule.EACH:
         yield EACH_ORDER

@@ -152,7 +152,7 @@ def test_round_robin_takes_the_mean_of_both_orders() -> None:
     gaps = [abs(scores[a, b] - scores[b, a]) for a, b in scores if a < b]
     said = (
         f"s: {len(gaps)} comparisons in both orders; |s(A,B) - s(B,A)| is {np.mean(gaps):.6g} on average and "
-        f"{max(gaps):.6g} at most; 0 comparisons have one order only"
+        f"{max(gaps):.6g} at most; 0 comparisons have a score in one order only"
     )
     assert system.notes == (said,)
     assert max(gaps) > 0.1
