@@ -5,6 +5,7 @@ result tells without scores, in the words of this version.
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast  # Any: JSON of mixed depth
@@ -19,6 +20,7 @@ from frtaudit.evaluation.answerable import TRANSACTIONS
 from frtaudit.evaluation.requirement_findings import (
     RequirementTest,
     alone,
+    as_read,
     finding_of,
     keeps,
     limit_of,
@@ -27,6 +29,8 @@ from frtaudit.evaluation.requirement_findings import (
     too_few_people,
 )
 from frtaudit.evaluation.requirements import (
+    LACKING,
+    THRESHOLD_KEYS,
     JudgementContext,
     cases_of,
     decided,
@@ -34,12 +38,18 @@ from frtaudit.evaluation.requirements import (
     subjects_of,
     without_threshold,
 )
-from frtaudit.evaluation.suspected_duplicates import without_confirmed
+from frtaudit.evaluation.suspected_duplicates import fate_of, without_confirmed, without_suspected
 
 ROUNDING = 1e-9
 FULL = "full"  # the digest that a publishable variant has: some of its findings and families are withheld
 WITHOUT = " Without suspected duplicate subjects "
-PEOPLE = "Without any false match"  # after it stands how many people are needed, which a result does not tell
+OF_TWO = (
+    "fmr",
+    "far",
+    "gfar",
+)  # rates of comparisons of two people, for which a number of people may be too few
+# How many people are needed, which a result does not tell.
+_NUMBER = re.compile(r"Without any false match ([0-9,]+) subjects? or more")
 BARE = "nothing estimates it"
 NONE = (0.0, 0.0, 1.0)  # alpha, step and p of what has no estimate: none of them is used
 APART = frozenset({"vendor_difference"})  # whose counts are those of the decisions on which both differ
@@ -59,20 +69,61 @@ def unfounded(result: AuditResult) -> str | None:
     context = _context(result)
     requirements = _requirements(result)
     tests = [test for requirement in requirements for test in cases_of(requirement, context)]
-    if not mapping(result.cohort.get("publication")).get("withheld") and without_threshold(
-        requirements, context
-    ):
-        return "says nothing of a system that lacks a threshold which a requirement names"
+    if wrong := _of_lacking(requirements, context, whole=FULL not in result.digests):
+        return wrong
     if FULL in result.digests:
         return _of_variant(result, tests, context.alpha)
     if len(tests) != len(result.findings):
         return f"holds {len(result.findings)} findings, its requirements lead to {len(tests)}"
     p = [1.0 if finding.p is None else finding.p for finding in result.findings]
+    suspected = without_suspected(result.estimates)
     places = zip(tests, result.findings, steps(tests, p, context.alpha), strict=True)
     for index, (test, finding, errors) in enumerate(places):
-        if not _follows(test, finding, errors, len(tests)) or not _is_of(finding, test):
+        follows = _follows(test, finding, errors, len(tests)) and _is_fate(test, finding, suspected)
+        if not follows or not _is_of(finding, test):
             return f"/findings/{index} does not follow from the estimates"
     return None
+
+
+def _is_fate(
+    test: RequirementTest, finding: Finding, suspected: Mapping[tuple[object, ...], Estimate]
+) -> bool:
+    """Whether what a sentence says of the suspects is of the estimate without them, at the same place."""
+    start, mark, _ = finding.sentence.partition(WITHOUT)
+    if not mark or test.estimate is None:
+        return not mark
+    other = suspected.get(test.estimate.place)
+    ends = () if other is None else (fate_of(other, test.requirement, verdict) for verdict in Verdict)
+    return any(finding.sentence == start + end for end in ends)
+
+
+def _of_lacking(
+    requirements: Sequence[RequirementSpec], context: JudgementContext, *, whole: bool
+) -> str | None:
+    """Where systems that lack a threshold are left out, or systems that have it are said to lack it.
+
+    Of a publishable variant, which may withhold the others' estimates, only the latter is known.
+    """
+    lacking = [each for each in context.estimates if str(each.note).endswith(LACKING)]
+    others = replace(context, estimates=[each for each in context.estimates if each not in lacking])
+    due = without_threshold(requirements, others)
+    if whole and {*map(_key, lacking)} != {*map(_key, due)}:
+        return "says of other systems than those that lack it that they have no threshold which a requirement names"
+    for each in lacking:
+        at = {key: value for key, value in each.at.items() if key in THRESHOLD_KEYS}
+        if any(
+            other.provider == each.provider
+            and at
+            and at.items() <= other.at.items()
+            and other.value is not None
+            for other in others.estimates
+        ):
+            return f"says that {each.provider} has no threshold at which it is estimated"
+    return None
+
+
+def _key(estimate: Estimate) -> tuple[object, ...]:
+    return estimate.metric, estimate.note, estimate.value, *estimate.place
 
 
 def _of_variant(result: AuditResult, tests: Sequence[RequirementTest], alpha: float) -> str | None:
@@ -85,7 +136,7 @@ def _of_variant(result: AuditResult, tests: Sequence[RequirementTest], alpha: fl
     left = iter(tests)
     for index, finding in enumerate(result.findings):
         test = next(
-            (test for test in left if _is_next(test, finding) or (is_whole and _always_stands(test))), None
+            (test for test in left if _is_next(test, finding) or _stands(test, is_whole=is_whole)), None
         )
         if (
             test is None
@@ -94,8 +145,9 @@ def _of_variant(result: AuditResult, tests: Sequence[RequirementTest], alpha: fl
             or not _is_right(test, finding, test.requirement.alpha(alpha), family, is_whole=is_whole)
         ):
             return f"/findings/{index} does not follow from the estimates"
-    if is_whole and any(map(_always_stands, left)):
-        return "a finding is missing, although no class is withheld"
+    if any(_stands(test, is_whole=is_whole) for test in left):
+        why = "no class is withheld" if is_whole else "its estimate stands"
+        return f"a finding is missing, although {why}"
     return None
 
 
@@ -103,9 +155,9 @@ def _is_next(test: RequirementTest, finding: Finding) -> bool:
     return (test.requirement.name, test.index) == (finding.requirement, finding.index)
 
 
-def _always_stands(test: RequirementTest) -> bool:
-    """Whether a variant has the finding of a test unless its class is withheld."""
-    return published_as(test.requirement.metric) is not None
+def _stands(test: RequirementTest, *, is_whole: bool) -> bool:
+    """Whether a variant has the finding of a test: its estimate is published, or no class and no metric is withheld."""
+    return test.index is not None or (is_whole and published_as(test.requirement.metric) is not None)
 
 
 def _is_right(
@@ -255,8 +307,11 @@ def _follows(
         cases = [_at_bound(known, finding.bound, width) for width in widths]
         return any(_is_same(finding, shown(decided(case, alpha, step, adjusted, size))) for case in cases)
     elif finding.p is not None:
-        prefix = too_few_people(known, test.estimate, 0).partition(PEOPLE)[0]
-        sentence = finding.sentence if finding.sentence.startswith(prefix) and adjusted > alpha else prefix
+        number = _NUMBER.search(finding.sentence)
+        is_counted = test.estimate.metric.startswith(OF_TWO) or test.estimate.metric not in METRICS
+        known_number = number is not None and is_counted and adjusted > alpha
+        people = int(number[1].replace(",", "")) if number is not None and known_number else 0
+        sentence = as_read(known, too_few_people(known, test.estimate, people))
         exact = [finding_of(known, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, size)]
         if test.estimate.metric not in METRICS:  # a plug-in's interval may be of one level alone
             exact.append(decided(known, alpha, step, adjusted, size))
@@ -273,18 +328,34 @@ def _is_of(finding: Finding, test: RequirementTest) -> bool:
     Wilson's moves outwards with its level, on its side of the estimate. What passes at a level is not broken at it.
     """
     level, interval, requirement = finding.bound_level, test.interval, test.requirement
-    if (
-        finding.bound is None
-        or level is None
-        or interval is None
-        or finding.verdict not in (Verdict.PASS, Verdict.FAIL)
-    ):
-        return True
+    if finding.bound is None or level is None or interval is None:
+        return _agrees(finding, test)
+    if finding.verdict is Verdict.INCONCLUSIVE:
+        return _agrees(finding, test) and _is_on_its_side(finding, test)
     if finding.verdict is Verdict.PASS and finding.p is not None and finding.p <= 1 - level < 0.5:
         return False
     upper = (requirement.sense == "<=") == (finding.verdict is Verdict.PASS)
     value = None if test.estimate is None else test.estimate.value
     return _is_bound_of(interval, value, finding.bound, (1 - level) / test.sides, upper=upper)
+
+
+def _agrees(finding: Finding, test: RequirementTest) -> bool:
+    """Whether a p value is as small as Wilson's interval says, where that lies beyond the limit."""
+    interval, p = test.interval, finding.p
+    if interval is None or p is None or interval.method is not Method.WILSON or not test.breaks(interval):
+        return True
+    return p <= test.sides * (1 - interval.level) / 2 * (1 + ROUNDING) + ROUNDING
+
+
+def _is_on_its_side(finding: Finding, test: RequirementTest) -> bool:
+    """Whether the bound of an inconclusive finding lies above the estimate if it is an upper one, else below."""
+    value = None if test.estimate is None else test.estimate.value
+    bound, requirement = finding.bound, test.requirement
+    if value is None or bound is None or finding.bound_level is None:
+        return True
+    breaking = (finding.p or 0.0) <= 1 - finding.bound_level + ROUNDING and not keeps(requirement, bound)
+    upper = (requirement.sense == "<=") != breaking
+    return bound >= value - ROUNDING if upper else bound <= value + ROUNDING
 
 
 def _is_bound_of(interval: Interval, value: float | None, bound: float, error: float, *, upper: bool) -> bool:

@@ -11,7 +11,7 @@ from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.methods import DECIDING
-from frtaudit.core.metrics import D_L2, POOLED_ONLY
+from frtaudit.core.metrics import D_L2, EVERY_SYSTEM, POOLED_ONLY
 from frtaudit.core.spec import AuditSpec, RequirementSpec, ThresholdSource, Weighting
 from frtaudit.evaluation.answerable import COUNTED, NO_TRANSACTIONS, TRANSACTIONS, below_minimum, why_not
 from frtaudit.evaluation.family_size import EACH
@@ -32,6 +32,7 @@ from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 BLURRED = "the bound lies within its Monte Carlo error of the limit; a larger bootstrap.B may decide"
 ADJUSTED_BLURRED = f"after adjustment {BLURRED}"
 MONTE_CARLO_ERRORS = 3.0
+LACKING = " has no such threshold"  # ends the note of a system that lacks one
 THRESHOLD_KEYS = {
     "threshold",
     "name",
@@ -143,14 +144,14 @@ def without_threshold(
         systems = dict.fromkeys(
             estimate.provider
             for estimate in context.estimates
-            if estimate.metric == requirement.metric and estimate.analysis in analyses
+            if estimate.analysis in analyses and estimate.provider != EVERY_SYSTEM
         )
         for system in systems if THRESHOLD_KEYS & set(requirement.at) else ():
             for estimate in named if system not in judged else ():
                 at = {key: value for key, value in estimate.at.items() if key in requirement.place}
                 empty = replace(
                     estimate, provider=system, at=at, value=None, numerator=None, denominator=None,
-                    intervals=(), test=None, note=f"{system} has no such threshold",
+                    intervals=(), test=None, note=f"{system}{LACKING}",
                 )  # fmt: skip
                 lacking.setdefault((empty.metric, *empty.place), empty)
     return tuple(lacking.values())

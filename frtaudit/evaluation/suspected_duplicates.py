@@ -54,14 +54,24 @@ def _judged(
         return finding
     failed = finding.verdict is Verdict.FAIL
     verdict = Verdict.INCONCLUSIVE if failed else finding.verdict
+    text = f"{finding.sentence}{fate_of(other, requirement, fate)}"
+    return replace(finding, verdict=verdict, sentence=text, set_aside=failed)
+
+
+def fate_of(other: Estimate, requirement: RequirementSpec, fate: Verdict) -> str:
+    """What a finding's sentence says of the estimate without the suspects."""
     value = "no rate is left"
     if other.value is not None:
         value = f"it is {kinds.printed(kind_of(other.metric), other.value, limit=requirement.limit)}"
-    text = (
-        f"{finding.sentence} Without suspected duplicate subjects {value} and the verdict would be "
-        f"{fate.value}; they are left out only after a person has confirmed them (identity_check/review.csv)."
+    return (
+        f" Without suspected duplicate subjects {value} and the verdict would be {fate.value}; they are left out "
+        "only after a person has confirmed them (identity_check/review.csv)."
     )
-    return replace(finding, verdict=verdict, sentence=text, set_aside=failed)
+
+
+def without_suspected(estimates: Sequence[Estimate]) -> Mapping[Key, Estimate]:
+    """The estimates without the suspects, by their places."""
+    return {estimate.place: estimate for estimate in estimates if estimate.metric == SUSPECTED}
 
 
 def _fate(case: RequirementTest, alpha: float, step: float) -> Verdict:

@@ -12,6 +12,7 @@ from frtaudit.config.composition import CONFIG, composed
 from frtaudit.config.guard import RUN_FOLDER
 from frtaudit.config.load import load_spec, typed
 from frtaudit.config.places import check_files
+from frtaudit.config.validate import check_spec
 from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
 from frtaudit.core.methods import Target
@@ -310,6 +311,7 @@ def _in_memory(spec: AuditSpec, source: ScoreArrays | None = None) -> Report:
 def _typed(spec: Spec) -> AuditSpec:
     """The spec of an audit, once the files that its analyses name are there: they are read last."""
     typed_spec = spec if isinstance(spec, AuditSpec) else load_spec(_listed("spec", spec))
+    check_spec(typed_spec)
     check_files(typed_spec.analyses.values())
     return typed_spec
 

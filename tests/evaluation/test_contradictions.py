@@ -12,11 +12,16 @@ from vendor_audits import made
 
 from frtaudit.analyses.tail_model import TailModelAnalysis
 from frtaudit.analyses.vendor_comparison import VendorComparison
-from frtaudit.core import AuditResult, Estimate, Verdict
+from frtaudit.core import AuditResult, Estimate, Finding, Method, Verdict
 from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.spec import RequirementSpec, Thresholds, ThresholdSource, Weighting
 from frtaudit.evaluation.contradictions import _at_bound, _context, _requirements, contradiction, unfounded
-from frtaudit.evaluation.requirement_findings import not_estimated
+from frtaudit.evaluation.requirement_findings import (
+    RequirementTest,
+    finding_of,
+    not_estimated,
+    too_few_people,
+)
 from frtaudit.evaluation.requirements import cases_of, decided, steps
 from frtaudit.pipeline.publishable.disclosure import published
 
@@ -224,7 +229,7 @@ def test_findings_of_a_publishable_variant_are_judged_each_alone(minimum: int) -
     for findings in (variant.findings[::-1], (*variant.findings[:-1], variant.findings[0])):
         assert unfounded(replace(variant, findings=findings))
     without = replace(variant, findings=variant.findings[1:], cohort=leaving_out(variant, 1))
-    assert (unfounded(without) is None) == (minimum == 13)
+    assert unfounded(without) is not None
 
 
 def leaving_out(variant: AuditResult, more: int) -> dict[str, Json]:
@@ -360,6 +365,80 @@ def test_a_variant_of_one_system_only_follows_from_itself(metric: str, tmp_path:
     variant = AuditResult.from_json(published(result, "0" * 64, 2).to_json())
     assert len(variant.findings) == (2 if metric == "fmr" else 0)
     assert (contradiction(variant), unfounded(variant)) == (None, None)
+
+
+def test_the_empty_estimate_of_a_system_that_has_the_threshold_is_found(tmp_path: Path) -> None:
+    """A failure cannot be rewritten as a missing threshold: at that of the requirement, or where none is named."""
+    result = _of_one_system_only(tmp_path)
+    place = next(
+        index for index, each in enumerate(result.estimates) if each.metric == "fnmr" and each.at.get("name")
+    )
+    for index in (place, next(each.index for each in result.findings if each.index is not None)):
+        each = result.estimates[index]
+        note = f"{each.provider} has no such threshold"
+        empty = replace(
+            each, value=None, numerator=None, denominator=None, intervals=(), test=None, note=note
+        )
+        estimates = (*result.estimates[:index], empty, *result.estimates[index + 1 :])
+        assert unfounded(replace(result, estimates=estimates)) is not None
+
+
+def _failed(result: AuditResult) -> tuple[int, RequirementTest, float]:
+    """The first failure that Wilson's interval decides: its place, its test, and its alpha."""
+    context = _context(result)
+    tests = [test for requirement in _requirements(result) for test in cases_of(requirement, context)]
+    place = next(
+        index
+        for index, finding in enumerate(result.findings)
+        if finding.verdict is Verdict.FAIL and tests[index].interval.method is Method.WILSON  # type: ignore[union-attr]
+    )
+    return place, tests[place], context.alpha
+
+
+def _with(result: AuditResult, place: int, finding: Finding) -> AuditResult:
+    return replace(result, findings=(*result.findings[:place], finding, *result.findings[place + 1 :]))
+
+
+def test_a_failure_is_not_made_inconclusive_by_another_p() -> None:
+    """The recorded interval lies beyond the limit: p is at most its error, and no bound lies on the wrong side."""
+    result = whole().result
+    place, test, alpha = _failed(result)
+    size, limit = len(result.findings), test.requirement.limit
+    value = float(test.estimate.value)  # type: ignore[union-attr,arg-type]  # a rate
+    for p, bound in ((0.3, limit + 1e-7), (0.3, min(1.0, value + 0.1)), (alpha / 2, min(1.0, value + 0.1))):
+        case = _at_bound(replace(test, p=p), bound, 0.0)
+        forged = decided(case, alpha, alpha / size, 1.0, size)
+        assert forged.verdict is Verdict.INCONCLUSIVE
+        assert unfounded(_with(result, place, forged)) is not None
+
+
+def test_a_failure_is_not_made_untestable_by_a_number_of_people() -> None:
+    """FNMR needs no number of people, and nothing stands after the sentence."""
+    result = whole().result
+    place, test, _ = _failed(result)
+    assert test.estimate is not None
+    assert test.estimate.metric == "fnmr_at_fmr"
+    sentence = too_few_people(test, test.estimate, 78)
+    for more in ("", " All of it is fine."):
+        known = replace(test, p=0.5)
+        forged = finding_of(
+            known, Verdict.NOT_TESTABLE, None, None, sentence + more, 1.0, len(result.findings)
+        )
+        assert unfounded(_with(result, place, forged)) is not None
+
+
+def test_a_failure_is_set_aside_only_where_there_are_suspects() -> None:
+    """What is said of suspected duplicates is of an estimate without them, in the words of one."""
+    result = whole().result
+    place, _, _ = _failed(result)
+    finding = result.findings[place]
+    for more in (
+        "it is 0.1 %",
+        "it is 0.1 % and the verdict would be pass; they are left out only after ...",
+    ):
+        sentence = f"{finding.sentence} Without suspected duplicate subjects {more}"
+        forged = replace(finding, verdict=Verdict.INCONCLUSIVE, sentence=sentence, set_aside=True)
+        assert unfounded(_with(result, place, forged)) is not None
 
 
 def test_a_reason_needs_no_path(tmp_path: Path) -> None:

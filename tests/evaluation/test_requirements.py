@@ -176,7 +176,9 @@ def test_a_system_that_lacks_the_threshold_is_not_left_out() -> None:
         for name, value, called in (("a", 0.3, "op"), ("b", 0.25, "op"), ("b", 0.2, "low"))
     ]
     groups = [replace(rates[0], schema="group", group=name) for name in ("x", "y")]
-    other = estimate(interval(0.0, 0.01), provider="c")  # its FMR is estimated nowhere
+    other = estimate(
+        interval(0.0, 0.01), provider="c", analysis="failures"
+    )  # its rates are estimated nowhere
     for at, system, number in (({"threshold": 0.3}, "b", 3), ({"name": "low"}, "a", 1)):
         asked = RequirementSpec(name="r", metric="fmr", at=at, limit=0.02, weighting="identity")
         each = replace(asked, name="e", group="each")
@@ -192,6 +194,9 @@ def test_a_system_that_lacks_the_threshold_is_not_left_out() -> None:
         assert missing.sentence.endswith(f": {system} has no such threshold.")
     asked = RequirementSpec(name="r", metric="fmr", at={"name": "op"}, limit=0.02, weighting="identity")
     assert without_threshold([asked, REQUIREMENT], context(*rates, other)) == ()
+    bare = estimate(interval(0.0, 0.01), provider="d", metric="eer", at={})  # a system without any threshold
+    (lacking,) = without_threshold([asked], context(*rates, bare))
+    assert (lacking.provider, lacking.note) == ("d", "d has no such threshold")
 
 
 def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:

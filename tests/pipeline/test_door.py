@@ -12,7 +12,7 @@ from small_audits import REQUIREMENTS, TARGETS, spec
 from vendor_audits import VENDORS, runs
 
 import frtaudit
-from frtaudit.core.spec import Bootstrap, Thresholds
+from frtaudit.core.spec import Bootstrap, RequirementSpec, Thresholds
 from frtaudit.core.spec import Report as Settings
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import audit as auditing
@@ -283,6 +283,14 @@ def test_a_failed_requirement_is_the_exit_code_of_the_command(tmp_path: Path) ->
         report=Settings(sign=False, html=False, pdf=False),
     )
     assert frtaudit.run(made, tmp_path / "run").exit_code == 3
+
+
+@pytest.mark.parametrize(("limit", "at"), [(float("nan"), {"fmr": 0.1}), (0.1, {"threshold": float("nan")})])
+def test_a_typed_spec_is_checked_as_one_of_words(limit: float, at: dict[str, Any]) -> None:
+    """A number that is none is refused before anything is signed that would not verify."""
+    asked = RequirementSpec(name="r", metric="fnmr_at_fmr" if "fmr" in at else "fnmr", at=at, limit=limit)
+    with pytest.raises(SpecError, match=r"^requirements\[0\]\..*found .*nan"):
+        frtaudit.audit(spec(requirements=(asked,)))
 
 
 def test_a_folder_that_cannot_be_one_is_the_argument_s(tmp_path: Path) -> None:
