@@ -17,6 +17,7 @@ from frtaudit.core.plain.structure import build
 from frtaudit.core.spec import AuditSpec, RequirementSpec, Thresholds, Weighting
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.answerable import TRANSACTIONS
+from frtaudit.evaluation.missing_thresholds import wrongly_lacking
 from frtaudit.evaluation.requirement_findings import (
     RequirementTest,
     alone,
@@ -29,20 +30,16 @@ from frtaudit.evaluation.requirement_findings import (
     too_few_people,
 )
 from frtaudit.evaluation.requirements import (
-    LACKING,
-    THRESHOLD_KEYS,
     JudgementContext,
     cases_of,
     decided,
     steps,
     subjects_of,
-    without_threshold,
 )
-from frtaudit.evaluation.suspected_duplicates import fate_of, without_confirmed, without_suspected
+from frtaudit.evaluation.suspected_duplicates import WITHOUT, is_fate, without_confirmed, without_suspected
 
 ROUNDING = 1e-9
 FULL = "full"  # the digest that a publishable variant has: some of its findings and families are withheld
-WITHOUT = " Without suspected duplicate subjects "
 OF_TWO = (
     "fmr",
     "far",
@@ -69,7 +66,7 @@ def unfounded(result: AuditResult) -> str | None:
     context = _context(result)
     requirements = _requirements(result)
     tests = [test for requirement in requirements for test in cases_of(requirement, context)]
-    if wrong := _of_lacking(requirements, context, whole=FULL not in result.digests):
+    if wrong := wrongly_lacking(requirements, context, whole=FULL not in result.digests):
         return wrong
     if FULL in result.digests:
         return _of_variant(result, tests, context.alpha)
@@ -79,51 +76,10 @@ def unfounded(result: AuditResult) -> str | None:
     suspected = without_suspected(result.estimates)
     places = zip(tests, result.findings, steps(tests, p, context.alpha), strict=True)
     for index, (test, finding, errors) in enumerate(places):
-        follows = _follows(test, finding, errors, len(tests)) and _is_fate(test, finding, suspected)
+        follows = _follows(test, finding, errors, len(tests)) and is_fate(test, finding, suspected)
         if not follows or not _is_of(finding, test):
             return f"/findings/{index} does not follow from the estimates"
     return None
-
-
-def _is_fate(
-    test: RequirementTest, finding: Finding, suspected: Mapping[tuple[object, ...], Estimate]
-) -> bool:
-    """Whether what a sentence says of the suspects is of the estimate without them, at the same place."""
-    start, mark, _ = finding.sentence.partition(WITHOUT)
-    if not mark or test.estimate is None:
-        return not mark
-    other = suspected.get(test.estimate.place)
-    ends = () if other is None else (fate_of(other, test.requirement, verdict) for verdict in Verdict)
-    return any(finding.sentence == start + end for end in ends)
-
-
-def _of_lacking(
-    requirements: Sequence[RequirementSpec], context: JudgementContext, *, whole: bool
-) -> str | None:
-    """Where systems that lack a threshold are left out, or systems that have it are said to lack it.
-
-    Of a publishable variant, which may withhold the others' estimates, only the latter is known.
-    """
-    lacking = [each for each in context.estimates if str(each.note).endswith(LACKING)]
-    others = replace(context, estimates=[each for each in context.estimates if each not in lacking])
-    due = without_threshold(requirements, others)
-    if whole and {*map(_key, lacking)} != {*map(_key, due)}:
-        return "says of other systems than those that lack it that they have no threshold which a requirement names"
-    for each in lacking:
-        at = {key: value for key, value in each.at.items() if key in THRESHOLD_KEYS}
-        if any(
-            other.provider == each.provider
-            and at
-            and at.items() <= other.at.items()
-            and other.value is not None
-            for other in others.estimates
-        ):
-            return f"says that {each.provider} has no threshold at which it is estimated"
-    return None
-
-
-def _key(estimate: Estimate) -> tuple[object, ...]:
-    return estimate.metric, estimate.note, estimate.value, *estimate.place
 
 
 def _of_variant(result: AuditResult, tests: Sequence[RequirementTest], alpha: float) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any  # Any: JSON of mixed depth
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.methods import DECIDING
-from frtaudit.core.metrics import D_L2, EVERY_SYSTEM, POOLED_ONLY
+from frtaudit.core.metrics import D_L2, POOLED_ONLY
 from frtaudit.core.spec import AuditSpec, RequirementSpec, ThresholdSource, Weighting
 from frtaudit.evaluation.answerable import COUNTED, NO_TRANSACTIONS, TRANSACTIONS, below_minimum, why_not
 from frtaudit.evaluation.family_size import EACH
@@ -32,12 +32,6 @@ from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 BLURRED = "the bound lies within its Monte Carlo error of the limit; a larger bootstrap.B may decide"
 ADJUSTED_BLURRED = f"after adjustment {BLURRED}"
 MONTE_CARLO_ERRORS = 3.0
-LACKING = " has no such threshold"  # ends the note of a system that lacks one
-THRESHOLD_KEYS = {
-    "threshold",
-    "name",
-    "recommended",
-}  # by which ``at`` names a threshold that is not of the data
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
 
@@ -116,7 +110,7 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
         return [RequirementTest(requirement=requirement, index=None, reason=f"{NO_TRANSACTIONS}; {COUNTED}")]
     places: dict[tuple[object, ...], int] = {}
     for index, estimate in enumerate(context.estimates):
-        if _names(requirement, estimate, context):
+        if is_named(requirement, estimate, context):
             same = places.get(estimate.place)
             if same is None or (estimate.intervals and not context.estimates[same].intervals):
                 places[estimate.place] = index  # of what two analyses estimate, the one that has an interval
@@ -127,34 +121,6 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
     named = sorted(within if requirement.schema is not None and within else places.values())
     of_all = [index for index in named if "pairs" not in context.estimates[index].at]  # not of folds too
     return [_case(requirement, context, context.corrected.get(index, index)) for index in of_all or named]
-
-
-def without_threshold(
-    requirements: Sequence[RequirementSpec], context: JudgementContext
-) -> tuple[Estimate, ...]:
-    """Estimates without a value of systems that lack a threshold which a requirement names, and other systems have.
-
-    One for each group of the others, so that a requirement is judged on every system, or said not to be.
-    """
-    lacking: dict[tuple[object, ...], Estimate] = {}
-    for requirement in requirements:
-        named = [estimate for estimate in context.estimates if _names(requirement, estimate, context)]
-        named = [estimate for estimate in named if "pairs" not in estimate.at]
-        judged, analyses = ({getattr(each, key) for each in named} for key in ("provider", "analysis"))
-        systems = dict.fromkeys(
-            estimate.provider
-            for estimate in context.estimates
-            if estimate.analysis in analyses and estimate.provider != EVERY_SYSTEM
-        )
-        for system in systems if THRESHOLD_KEYS & set(requirement.at) else ():
-            for estimate in named if system not in judged else ():
-                at = {key: value for key, value in estimate.at.items() if key in requirement.place}
-                empty = replace(
-                    estimate, provider=system, at=at, value=None, numerator=None, denominator=None,
-                    intervals=(), test=None, note=f"{system}{LACKING}",
-                )  # fmt: skip
-                lacking.setdefault((empty.metric, *empty.place), empty)
-    return tuple(lacking.values())
 
 
 def _case(requirement: RequirementSpec, context: JudgementContext, index: int) -> RequirementTest:
@@ -184,7 +150,8 @@ def _one_sided_p(case: RequirementTest, interval: Interval) -> float:
     return claim_p(lambda error: case.breaks(case.bounds(error * case.sides)), by_rank)
 
 
-def _names(requirement: RequirementSpec, estimate: Estimate, context: JudgementContext) -> bool:
+def is_named(requirement: RequirementSpec, estimate: Estimate, context: JudgementContext) -> bool:
+    """Whether a requirement is about an estimate."""
     weighting = requirement.weighting or (
         estimate.weighting if estimate.metric in POOLED_ONLY else context.weighting.value
     )

@@ -15,6 +15,7 @@ from frtaudit.core.text import kinds
 from frtaudit.evaluation.requirement_findings import RequirementTest
 from frtaudit.evaluation.requirements import JudgementContext, deciding
 
+WITHOUT = " Without suspected duplicate subjects "
 CONFIRMED, SUSPECTED = "fmr_without_confirmed", "fmr_without_suspected"
 Key = tuple[object, ...]
 
@@ -64,9 +65,22 @@ def fate_of(other: Estimate, requirement: RequirementSpec, fate: Verdict) -> str
     if other.value is not None:
         value = f"it is {kinds.printed(kind_of(other.metric), other.value, limit=requirement.limit)}"
     return (
-        f" Without suspected duplicate subjects {value} and the verdict would be {fate.value}; they are left out "
+        f"{WITHOUT}{value} and the verdict would be {fate.value}; they are left out "
         "only after a person has confirmed them (identity_check/review.csv)."
     )
+
+
+def is_fate(test: RequirementTest, finding: Finding, suspected: Mapping[Key, Estimate]) -> bool:
+    """Whether what a finding's sentence says of the suspects, if anything, is of the estimate without them.
+
+    ``suspected``: as :func:`without_suspected` gives them.
+    """
+    start, mark, _ = finding.sentence.partition(WITHOUT)
+    if not mark or test.estimate is None:
+        return not mark
+    other = suspected.get(test.estimate.place)
+    ends = () if other is None else (fate_of(other, test.requirement, verdict) for verdict in Verdict)
+    return any(finding.sentence == start + end for end in ends)
 
 
 def without_suspected(estimates: Sequence[Estimate]) -> Mapping[Key, Estimate]:

@@ -15,9 +15,10 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import printable
 from frtaudit.evaluation.answerable import TRANSACTIONS
+from frtaudit.evaluation.missing_thresholds import without_threshold
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.protocols import CohortSource, Comparison
-from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of, without_threshold
+from frtaudit.evaluation.requirements import JudgementContext, judge, subjects_of
 from frtaudit.evaluation.returned import check_returned
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
 from frtaudit.evaluation.system import AnalysisOutput, SystemData

@@ -20,7 +20,6 @@ from frtaudit.evaluation.requirements import (
     BLURRED,
     JudgementContext,
     judge,
-    without_threshold,
 )
 from frtaudit.stats.intervals.rate_bounds import RateBounds, p_above
 
@@ -167,36 +166,6 @@ def test_nothing_estimated_is_said() -> None:
     """A requirement on a number that the audit does not make is not testable, with a sentence."""
     (found,) = judge_one(replace(REQUIREMENT, at={"fmr": 0.5}), context(estimate(interval(0.0, 0.01))))
     assert (found.verdict, found.estimate) == (Verdict.NOT_TESTABLE, None)
-
-
-def test_a_system_that_lacks_the_threshold_is_not_left_out() -> None:
-    """Of two systems with thresholds of their own, the one without that of the requirement is not testable."""
-    rates = [
-        estimate(interval(0.0, 0.01), metric="fmr", provider=name, at={"threshold": value, "name": called})
-        for name, value, called in (("a", 0.3, "op"), ("b", 0.25, "op"), ("b", 0.2, "low"))
-    ]
-    groups = [replace(rates[0], schema="group", group=name) for name in ("x", "y")]
-    other = estimate(
-        interval(0.0, 0.01), provider="c", analysis="failures"
-    )  # its rates are estimated nowhere
-    for at, system, number in (({"threshold": 0.3}, "b", 3), ({"name": "low"}, "a", 1)):
-        asked = RequirementSpec(name="r", metric="fmr", at=at, limit=0.02, weighting="identity")
-        each = replace(asked, name="e", group="each")
-        where = context(*rates, *groups, other)
-        lacking = without_threshold([asked, each, asked], where)
-        assert [(empty.provider, dict(empty.at), empty.value) for empty in lacking] == [
-            (system, at, None)
-        ] * number
-        judged, missing = judge_one(asked, context(*where.estimates, *lacking))
-        assert (judged.verdict, judged.family) == (Verdict.PASS, 2)
-        assert (missing.verdict, missing.index) == (Verdict.NOT_TESTABLE, len(where.estimates))
-        assert missing.sentence.startswith(f"{system}: FMR at ")
-        assert missing.sentence.endswith(f": {system} has no such threshold.")
-    asked = RequirementSpec(name="r", metric="fmr", at={"name": "op"}, limit=0.02, weighting="identity")
-    assert without_threshold([asked, REQUIREMENT], context(*rates, other)) == ()
-    bare = estimate(interval(0.0, 0.01), provider="d", metric="eer", at={})  # a system without any threshold
-    (lacking,) = without_threshold([asked], context(*rates, bare))
-    assert (lacking.provider, lacking.note) == ("d", "d has no such threshold")
 
 
 def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
