@@ -135,16 +135,29 @@ def _by_variance(
 
 
 def _bounds(system: SystemData, counts: Attempts) -> Iterator[Estimate]:
-    """Every comparison without a score as right, and as wrong: pooled rates at the declared targets' thresholds."""
-    for a in system.operating_points.declared:
-        threshold = float(system.operating_points.at_target[POOLED, a])
-        if not np.isfinite(threshold):
-            continue
-        at: AtKey = {"fmr": system.operating_points.targets[a]}
+    """Every comparison without a score as right, and as wrong: pooled rates where limits are declared."""
+    for point, threshold, at in _declared(system):
         for group_index, schema, group in system.every_group():
             for rate, lost in (("fnmr", counts.mated), ("fmr", counts.non_mated)):
-                place = OperatingPoint(rate, Weighting.POOLED, group_index, threshold, a)
+                place = OperatingPoint(rate, Weighting.POOLED, group_index, threshold, point)
                 yield from _case(system, place, schema, group, at, int(lost[group_index]))
+
+
+def _declared(system: SystemData) -> Iterator[tuple[int, float, AtKey]]:
+    """Place, threshold and name of declared FMR targets, and of fixed thresholds where a requirement limits FNMR there.
+
+    Only those that the data resolve.
+    """
+    points = system.operating_points
+    for a in points.declared:
+        threshold = float(points.at_target[POOLED, a])
+        if np.isfinite(threshold):
+            yield a, threshold, {"fmr": points.targets[a]}
+    limited = any(requirement.metric == "fnmr" for requirement in system.spec.requirements)
+    fixed = zip(points.thresholds, points.origin, strict=True) if limited else ()
+    for t, (threshold, origin) in enumerate(fixed):
+        if system.censoring.beyond(threshold) is None:
+            yield len(points.targets) + t, threshold, {"threshold": threshold, **origin}
 
 
 def _case(

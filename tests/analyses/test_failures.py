@@ -22,7 +22,7 @@ from small_audits import (
 
 from frtaudit.analyses.failures import _by_variance
 from frtaudit.core import AuditResult, Method, Templates
-from frtaudit.core.spec import FailureScore, Plan
+from frtaudit.core.spec import FailureScore, Plan, RequirementSpec
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.round_robin import RoundRobin
@@ -176,6 +176,7 @@ def test_score_zero_puts_failures_into_fnmr(source: str, tmp_path: Path) -> None
     lost = (scored.denominator or 0) - (kept.denominator or 0)
     assert lost > 0
     assert scored.numerator == (kept.numerator or 0) + lost
+    assert not pick(apart, "fnmr_worst_case", at={"threshold": 0.2})
     matches = one(zero, "fmr", **where)
     assert matches.numerator == one(apart, "fmr", **where).numerator
     assert (matches.denominator or 0) > (one(apart, "fmr", **where).denominator or 0)
@@ -184,6 +185,21 @@ def test_score_zero_puts_failures_into_fnmr(source: str, tmp_path: Path) -> None
         assert item.value == one(zero, "fnmr_at_fmr", **place).value
     assert not pick(zero, "fnmr_worst_case")
     assert pick(apart, "fnmr_worst_case")
+
+
+def test_where_a_requirement_limits_fnmr_at_a_threshold_the_worst_case_stands_there() -> None:
+    """It is the rate in which every failed comparison is a non-match."""
+    limit = RequirementSpec(name="limit", metric="fnmr", limit=0.9, at={"threshold": 0.2})
+    apart, zero = (
+        audit(spec("failures", "error_rates", failures=kind, requirements=(limit,))).result
+        for kind in FailureScore
+    )
+    where = {"provider": "one", "weighting": "pooled", "at": {"threshold": 0.2}}
+    for group, _ in GROUPS:
+        worst, scored = (
+            one(*of, group=group, **where) for of in ((apart, "fnmr_worst_case"), (zero, "fnmr"))
+        )
+        assert (worst.numerator, worst.denominator) == (scored.numerator, scored.denominator)
 
 
 @pytest.mark.usefixtures("one_pass")

@@ -10,15 +10,19 @@ from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
 from frtaudit.report.sections import identity_check
 from frtaudit.report.sections.operating_points import main_target
 from frtaudit.report.sections.tables import provider
+from frtaudit.report.sections.verdicts import FindingRow, all_finding_rows, sense
 from frtaudit.report.source import Record, Source
 
 HEAVY, MIN_ERRORS = 0.1, 2  # of FMR, by one pair of people; one false match alone says nothing of a pair
 TOO_FEW, EXPECTED = "too few subjects", "false matches are expected"
 SECTION = TextSpan(text="Robustness and limitations", kind="#robustness")
+FAILURES = TextSpan(text="Failures and exclusions", kind="#failures")
+OF_FNMR = ("fnmr_at_fmr", "fnmr")
+SHOWN = 4  # systems and groups of one requirement
 
 
 def warnings(source: Source) -> tuple[Text, ...]:
-    """Scores that fall, too few people, few false matches at the main target, a heavy pair, suspected duplicates."""
+    """Scores that fall, too few people, failures, few false matches, a heavy pair, suspected duplicates."""
     asked = (finding for finding in source.result.findings if finding.verdict is Verdict.NOT_TESTABLE)
     too_few = spans(
         "Too few subjects: some requirements could not be passed even without a false match. Their findings say "
@@ -28,6 +32,7 @@ def warnings(source: Source) -> tuple[Text, ...]:
     return (
         *_of_scores(source),
         *once,
+        *_of_failures(source),
         *_few_matches(source),
         *_heavy(source),
         *identity_check.warnings(source),
@@ -44,6 +49,45 @@ def _of_scores(source: Source) -> Iterator[Text]:
             systems.setdefault(text, []).append(phrases.bold(name, f"/notes/{index}"))
     for text, names in systems.items():
         yield spans(listed(names), f": {text}.")
+
+
+def _of_failures(source: Source) -> Iterator[Text]:
+    """Requirements on FNMR that pass without the mated comparisons that failed, and would not with them as errors."""
+    cases = {_where(record): record for record in source.select("fnmr_worst_case")}
+    crossed: dict[str, list[tuple[FindingRow, Record]]] = {}
+    for row in all_finding_rows(source):
+        finding = source.result.findings[row.index]
+        worst = None if row.record is None else cases.get(_where(row.record))
+        if finding.verdict is not Verdict.PASS or row.record is None or worst is None:
+            continue
+        upper = row.record.estimate.metric in OF_FNMR and sense(source, finding) == "<="
+        if upper and (worst.estimate.value or 0.0) > finding.limit:
+            crossed.setdefault(finding.requirement, []).append((row, worst))
+    for rows in crossed.values():
+        shown = [
+            spans(phrases.value(worst), " (", phrases.counts(worst), ") for ", row.who)
+            for row, worst in rows[:SHOWN]
+        ]
+        more = [spans(f"{len(rows) - SHOWN} more")] if len(rows) > SHOWN else []
+        yield spans(
+            phrases.bold(*_name(rows[0][0])),
+            " passes on the comparisons that have a score. With each mated comparison that failed as an error, FNMR "
+            "(each comparison weighted equally) is beyond the limit: ",
+            listed([*shown, *more]),
+            ". See the section ",
+            FAILURES,
+            ".",
+        )
+
+
+def _name(row: FindingRow) -> tuple[str, str | None]:
+    return row.requirement.text, row.requirement.pointer
+
+
+def _where(record: Record) -> tuple[object, ...]:
+    """The system, the group and the operating point of a rate."""
+    estimate = record.estimate
+    return estimate.provider, estimate.schema, estimate.group, record.at
 
 
 def _few_matches(source: Source) -> Iterator[Text]:

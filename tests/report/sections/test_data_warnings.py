@@ -67,3 +67,30 @@ def test_too_few_people_is_said_once() -> None:
     )  # fmt: skip
     (warning,) = warnings_of(findings=(few, few))
     assert "many subjects are needed" in warning
+
+
+def failing(value: float, verdict: Verdict = Verdict.PASS) -> list[str]:
+    """Warnings where the first limit passes at 2 %, and FNMR would be ``value`` with failures as errors."""
+    base = result()
+    judged = replace(
+        base.estimates[0], metric="fnmr_at_fmr", at={"fmr": 0.001}, schema=None, group="all", value=0.01
+    )
+    worst = replace(
+        judged, analysis="failures", metric="fnmr_worst_case", weighting="pooled", value=value, numerator=7,
+        denominator=70, intervals=(),
+    )  # fmt: skip
+    finding = replace(
+        base.findings[0], verdict=verdict, limit=0.02, estimate=f"/estimates/{len(base.estimates)}"
+    )
+    return warnings_of(judged, worst, findings=(finding,))
+
+
+def test_a_pass_that_failures_would_undo_is_named() -> None:
+    """With the system, the rate and its counts; not for a rate at the limit, or another outcome."""
+    (warning,) = failing(0.1)
+    assert warning.endswith(
+        "With each mated comparison that failed as an error, FNMR (each comparison weighted equally) is beyond the "
+        "limit: 10.0 % (7 / 70) for northgate. See the section Failures and exclusions."
+    )
+    assert failing(0.02) == []
+    assert failing(0.1, Verdict.FAIL) == []
