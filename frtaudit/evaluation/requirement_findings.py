@@ -1,6 +1,7 @@
 """A requirement held against an estimate, and the finding that it becomes, with its sentence."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from frtaudit.core import Estimate, Finding, Interval, Target, Verdict
@@ -16,6 +17,7 @@ ORDER = (  # of coordinates: a result that is read from its file has them sorted
     *("threshold_of", "schema", "attempts"),
 )
 KEYS = {"fmr": "FMR", "far": "FAR", "rate": "of"}
+NAMED_ALONE = {"name": "the threshold named", "recommended": "the vendor's threshold"}
 CONSTRUCTED = "its threshold was chosen on these data, so it meets the target by construction"
 _OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,:]|$)")
 SIDES = {
@@ -163,7 +165,7 @@ def _counts(estimate: Estimate) -> str:
 def subject_of(case: RequirementTest, estimate: Estimate) -> str:
     """The system, the metric, the rate that it is of, the group (or the schema that one number is of), and where."""
     order = sorted(estimate.at, key=lambda key: (ORDER.index(key) if key in ORDER else len(ORDER), key))
-    places = [place_of(key, estimate.at[key]) for key in order if key not in ("rate", "space")]
+    places = _places({key: estimate.at[key] for key in order if key not in ("rate", "space")})
     of = f" {place_of('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
     schema = (estimate.schema or "").replace("_", " ")
     group = f" of {schema} {case.label}"
@@ -173,6 +175,12 @@ def subject_of(case: RequirementTest, estimate: Estimate) -> str:
     if "space" in estimate.at:
         at = f" {SPACES.get(str(estimate.at['space']), estimate.at['space'])}{at}"
     return f"{estimate.provider}: {in_sentence(estimate.metric)}{of}{group}{at}"
+
+
+def _places(at: Mapping[str, float | str]) -> list[str]:
+    """Coordinates in words; of a threshold that is named alone, what the name is of."""
+    names = {} if "threshold" in at else NAMED_ALONE
+    return [f"{names[key]} {value}" if key in names else place_of(key, value) for key, value in at.items()]
 
 
 def place_of(key: str, value: float | str) -> str:
@@ -190,7 +198,7 @@ def limit_of(requirement: RequirementSpec) -> str:
 def not_estimated(requirement: RequirementSpec, family: int, reason: str | None = None) -> Finding:
     """The finding of a requirement that no estimate answers; ``reason``: why there can be none."""
     places = dict(sorted(requirement.at.items())) | dict(requirement.place)
-    at = ", ".join(place_of(key, value) for key, value in places.items()) or "any point"
+    at = ", ".join(_places(places)) or "any point"
     sentence = f"{requirement.metric} at {at} is not estimated for {requirement.group}."
     if reason:
         sentence = (

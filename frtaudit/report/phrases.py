@@ -195,6 +195,8 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     >>> from frtaudit.report.pieces import commas, plain_text
     >>> plain_text(at_words({"fmr": 0.001}, "/estimates/0"))
     'FMR 0.1 %'
+    >>> plain_text(at_words({"name": "strict", "source": "file"}, "/estimates/0"))
+    'the threshold from a file, named strict'
 
     In the order of the words' table ``at``, so that a result read from its file says the same as the one that was made.
     """
@@ -218,7 +220,8 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
             )
         else:
             parts.append(spans(f"{name} ", number(kinds.place(key, setting), place)))
-    return commas(parts)
+    named_alone = "name" in at and not {"threshold", "recommended"} & {*at}
+    return spans("the threshold " if named_alone else "", commas(parts))
 
 
 def _set_at(at: Mapping[str, float | str]) -> float | None:

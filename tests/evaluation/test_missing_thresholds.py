@@ -33,7 +33,10 @@ def test_a_system_that_lacks_the_threshold_is_not_left_out() -> None:
     """Of two systems with thresholds of their own, the one without that of the requirement is not testable."""
     groups = [replace(RATES[0], schema="group", group=name) for name in ("x", "y")]
     other = rate("c", {}, analysis="failures")  # its rates are estimated nowhere
-    for at, system, number in (({"threshold": 0.3}, "b", 3), ({"name": "low"}, "a", 1)):
+    for at, system, number, where_read in (
+        ({"threshold": 0.3}, "b", 3, "threshold 0.3"),
+        ({"name": "low"}, "a", 1, "the threshold named low"),
+    ):
         asked = RequirementSpec(name="r", metric="fmr", at=at, limit=0.02)
         each = replace(asked, name="e", group="each")
         where = context(*RATES, *groups, other)
@@ -47,7 +50,7 @@ def test_a_system_that_lacks_the_threshold_is_not_left_out() -> None:
             len(where.estimates),
             2,
         )
-        assert missing.sentence.startswith(f"{system}: FMR at ")
+        assert missing.sentence.startswith(f"{system}: FMR at {where_read} cannot be tested ")
         assert missing.sentence.endswith(f": {system} has no such threshold.")
 
 
