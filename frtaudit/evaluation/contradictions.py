@@ -29,24 +29,13 @@ from frtaudit.evaluation.requirement_findings import (
     subject_of,
     too_few_people,
 )
-from frtaudit.evaluation.requirements import (
-    JudgementContext,
-    cases_of,
-    decided,
-    steps,
-    subjects_of,
-)
+from frtaudit.evaluation.requirements import JudgementContext, cases_of, decided, steps, subjects_of
 from frtaudit.evaluation.suspected_duplicates import WITHOUT, is_fate, without_confirmed, without_suspected
 
 ROUNDING = 1e-9
 FULL = "full"  # the digest that a publishable variant has: some of its findings and families are withheld
-OF_TWO = (
-    "fmr",
-    "far",
-    "gfar",
-)  # rates of comparisons of two people, for which a number of people may be too few
-# How many people are needed, which a result does not tell.
-_NUMBER = re.compile(r"Without any false match ([0-9,]+) subjects? or more")
+OF_TWO = ("fmr", "far", "gfar")  # rates of comparisons of two people, who may be too few
+_NUMBER = re.compile(r"Without any false match ([0-9,]+) subjects? or more")  # which a result does not tell
 BARE = "nothing estimates it"
 NONE = (0.0, 0.0, 1.0)  # alpha, step and p of what has no estimate: none of them is used
 APART = frozenset({"vendor_difference"})  # whose counts are those of the decisions on which both differ
