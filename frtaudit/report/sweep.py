@@ -146,7 +146,7 @@ def numbers_table(sweep: SweepJson) -> Table | None:
     for index, row in enumerate(sweep["rows"]):
         measures = rows.setdefault((row["job"], row["provider"] if several else ""), {})
         measures[measure_words(row["measure"])] = (index, row)
-    columns = [*_job_columns(sweep), *([Column(title="System", kind="wide")] if several else [])]
+    columns = [*_job_columns(sweep), *([Column(title="System")] if several else [])]
     columns += [Column(title=name, kind="num") for name in chosen]
     settings = {job["number"]: job["settings"] for job in sweep["jobs"]}
     lines = []
@@ -168,7 +168,7 @@ def numbers_table(sweep: SweepJson) -> Table | None:
         ),
         columns=tuple(columns),
         blocks=(Block(rows=tuple(lines)),),
-        left_out=f"{more} more in sweep.csv." if more else "",
+        left_out=f"{formatting.counted(more, 'number')} more in sweep.csv." if more else "",
     )
 
 
@@ -215,7 +215,9 @@ def _change(index: int, change: SweepJson) -> tuple[Text, ...]:
             _piece(str(change["verdicts"]), f"{place}/verdicts", "n"),
             " of ",
             _piece(str(change["compared"]), f"{place}/compared", "n"),
-        ),
+        )
+        if change["compared"]
+        else spans(NONE),
         spans(measure_words(most, with_provider=True) if most else "nothing"),
         _number(change["value_before"], most, f"{place}/value_before"),
         _number(change["value_after"], most, f"{place}/value_after"),

@@ -10,6 +10,7 @@ from landmarks import repeated
 from frtaudit.core.canonical import plain
 from frtaudit.core.spec import Report
 from frtaudit.report import sweep, sweep_figures
+from frtaudit.report.pieces import plain_text
 
 FOUND = plain(small_sweep.sweep(0.012).to_json())
 PAGE = sweep.page(FOUND, Report(), "2026-03-04", "demo")  # type: ignore[arg-type]  # JSON
@@ -148,3 +149,15 @@ def test_no_two_landmarks_have_one_name() -> None:
     page = sweep.page(warned, Report(), "2026-03-04", "demo")
     assert 'aria-label="Warning 2"' in page
     assert repeated(page) == set()
+
+
+def test_jobs_without_verdicts_are_not_compared_by_them() -> None:
+    """Where no job has a verdict, the table of settings has a dash, not a count of none."""
+    bare = json.loads(json.dumps(FOUND))
+    counted = sweep.changes_table(bare)
+    bare["changes"] = [{**change, "verdicts": 0, "compared": 0} for change in bare["changes"]]
+    empty = sweep.changes_table(bare)
+    assert counted is not None
+    assert empty is not None
+    for table, shown in ((counted, " of "), (empty, "–")):
+        assert all(shown in plain_text(row[4]) for block in table.blocks for row in block.rows)
