@@ -27,6 +27,7 @@ MIN_COHORTS = 1000
 MIN_CASES = (MIN_ERRORS, MIN_ERROR_SUBJECTS)
 UNIT = "share of simulated cohorts"
 SPREAD = "standard deviation over mean"
+WITH_HUB = "not simulated: one subject takes part in much of the comparisons"
 UNKNOWN_SPREAD = "not simulated: no threshold has the errors from which the spread of subjects could be told"
 GRID_LEFT_OUT = (
     "simulated coverage leaves out thresholds that the grid chose on these data: FMR targets stand for them"
@@ -81,6 +82,11 @@ class Coverage:
         """What the model was given, and each method's coverage and misses in each scenario, of one rate."""
         summary = read(system, row.place)
         if not np.isfinite(summary.value) or summary.rule is None:
+            return
+        place = row.place
+        residuals = system.rule.fmr_residuals if place.rate == "fmr" else system.rule.fnmr_residuals
+        if residuals(place.threshold, place.group_index, place.weighting).hub:
+            yield _estimate(system, row, "simulated_coverage", None, {}, note=WITH_HUB)
             return
         stage = stage_of(system, row)
         if stage is None:

@@ -112,7 +112,8 @@ def too_few_people(case: RequirementTest, estimate: Estimate, people: int) -> st
     value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
     return (
         f"{subject_of(case, estimate)}{value}{_counts(estimate)}; {limit_of(case.requirement)} is not testable: "
-        f"too few subjects. Without any false match {formatting.count(people)} subjects or more are needed."
+        f"too few subjects. Without any false match {formatting.count(people)} subjects or more are needed, each "
+        "compared with every other."
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small_audits import ANALYSES, audit, interval, pick, put, score_lines, spec
 
-from frtaudit.analyses.coverage import Coverage, Scenario, _left_out
+from frtaudit.analyses.coverage import WITH_HUB, Coverage, Scenario, _left_out
 from frtaudit.analyses.shared.cohort_model import rows_of, stage_of
 from frtaudit.core import AuditResult, Estimate, Method, Target
 from frtaudit.core.spec import AuditSpec, Grid, GridKind, Thresholds, Weighting
@@ -225,14 +225,33 @@ def test_pairs_within_groups_are_simulated() -> None:
     assert {item.at["rate"] for item in some} == {"fmr", "fnmr", "fnmr_at_fmr"}
 
 
-def test_listed_pairs_are_simulated(tmp_path: Path) -> None:
-    """A score list of the same pairs: FMR is drawn block by block, and covers as the complete structure does."""
-    lines = score_lines("two")
-    with (tmp_path / "two.csv").open("w", newline="") as stream:
+def of_list(folder: Path, lines: list[dict[str, object]]) -> SystemData:
+    """The second system, from a score list."""
+    with (folder / "two.csv").open("w", newline="") as stream:
         writer = csv.DictWriter(stream, list(lines[0]))
         writer.writeheader()
         writer.writerows(lines)
-    made = put(replace(pooled(), cohort=ScoreLists(root=str(tmp_path / "two.csv")), protocol=Listed()), "two")
+    return put(replace(pooled(), cohort=ScoreLists(root=str(folder / "two.csv")), protocol=Listed()), "two")
+
+
+def test_where_a_subject_takes_part_in_most_comparisons_fmr_is_not_simulated(tmp_path: Path) -> None:
+    """The model has no such subject; FNMR is simulated as ever."""
+    lines = score_lines("two")
+    star = lines[0]["probe_subject"]
+    lines = [
+        line
+        for line in lines
+        if line["probe_subject"] == line["reference_subject"]
+        or star in (line["probe_subject"], line["reference_subject"])
+    ]
+    outcome = simulated(of_list(tmp_path, lines), Scenario.ESTIMATE)
+    assert {item.note for item in outcome if item.at["rate"] == "fmr"} == {WITH_HUB}
+    assert any(item.value is not None for item in outcome if item.at["rate"] == "fnmr")
+
+
+def test_listed_pairs_are_simulated(tmp_path: Path) -> None:
+    """A score list of the same pairs: FMR is drawn block by block, and covers as the complete structure does."""
+    made = of_list(tmp_path, score_lines("two"))
     assert made.tail.blocks is not None
     outcome = simulated(made, Scenario.RATE_UPPER)
     wanted = {"rate": "fmr", "threshold": 0.2, "method": "wilson", "scenario": "rate_upper"}

@@ -16,6 +16,11 @@ from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates.sums import MatedSums, size_squares
 from frtaudit.stats.rates.trials import members, schema_of, subject_trials, trials
 
+HUB, OVER_MEAN = (
+    0.2,
+    4,
+)  # share of the comparisons, and of the mean share 2/K, beyond which a subject is a hub
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Residuals:
@@ -24,11 +29,14 @@ class Residuals:
     ``rate``: p, pooled or identity-weighted; ``errors``, ``trials``: pooled counts x and n (unordered
     comparisons); ``total``: what the residual sums are divided by: comparisons (pooled), subjects or pairs of
     subjects (identity); ``subjects``: subjects that take part; ``subjects_with_errors``: distinct subjects among the
-    errors; ``effective_subjects``: subjects by weight, :func:`effective_number` of the comparisons of each (mated,
-    pooled), else ``subjects``; ``by_subject``: sum over subjects of R_k^2 (non-mated) or D_k^2 (mated); ``by_block``:
-    sum over pairs of subjects of D_kl^2, 0 when mated; ``right``: distinct subjects among the comparisons that do not
-    err; ``heaviest``: the largest |R_k| or |D_k|; ``blocks``: pairs of subjects by weight, n^2 / sum n_kl^2 or P, 0
-    when mated; ``image``: what one more bad image adds to the rate where people weigh unequally, :func:`image_weight`.
+    errors; ``effective_subjects``: subjects by weight, :func:`effective_number` of the comparisons of each (mated and
+    pooled, or with a hub), else ``subjects``; ``by_subject``: sum over subjects of R_k^2 (non-mated) or D_k^2 (mated);
+    ``by_block``: sum over pairs of subjects of D_kl^2, 0 when mated; ``right``: distinct subjects among the comparisons
+    that do not err; ``heaviest``: the largest |R_k| or |D_k|; ``blocks``: pairs of subjects by weight, n^2 / sum n_kl^2
+    or P, 0 when mated; ``image``: what one more bad image adds to the rate where people weigh unequally,
+    :func:`image_weight`;
+    ``hub``: largest share of the comparisons that a subject far above the mean takes part in, 0 without one;
+    ``leverage``: what :func:`hubs` adds to ``by_subject``.
     """
 
     rate: float
@@ -44,6 +52,8 @@ class Residuals:
     heaviest: float = 0.0
     blocks: float = 0.0
     image: float = 0.0
+    hub: float = 0.0
+    leverage: float = 0.0
 
     def few(self, errors: int, subjects: int) -> bool:
         """Whether the rarer outcome (errors, or what does not err) counts fewer than so many, or of fewer subjects."""
@@ -84,7 +94,8 @@ def inflated_variance(residuals: Residuals) -> float:
     """The variance of FORMULAS 8.1; inf for fewer than two subjects.
 
     Non-mated: K/(K-1) * sum R_k^2 / M^2; mated: K2/(K2-1) * sum D_k^2 / n^2, with K2 counted by weight: where a few
-    subjects hold most of the comparisons it is they that the rate is made of (:func:`effective_number`).
+    subjects hold most of the comparisons it is they that the rate is made of (:func:`effective_number`). So it is of
+    non-mated comparisons with a hub, whose R_k is taken of the rate without it (:func:`hubs`).
 
     >>> inflated_variance(Residuals(
     ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, subjects_with_errors=5, effective_subjects=5,
@@ -94,7 +105,38 @@ def inflated_variance(residuals: Residuals) -> float:
     if residuals.subjects < 2:
         return float("inf")
     correction = residuals.effective_subjects / (residuals.effective_subjects - 1)
-    return correction * _over(residuals.by_subject, residuals.total)
+    return correction * _over(residuals.by_subject + residuals.leverage, residuals.total)
+
+
+def hubs(residual: Floats, weights: Integers | Floats, total: int) -> tuple[float, float]:
+    """The largest share of comparisons of a hub, and what hubs add to the sum of squared residual sums.
+
+    A subject that takes part in a share h of the comparisons pulls the rate towards its own, and its residual sum R
+    towards 0: with h = 1 it is 0, whatever the subject is like. R / (1 - h) is the change of the rate without the
+    subject, as a jackknife has it. Only subjects with more than a fifth of the comparisons, and four times the mean
+    share, are taken so: of others 8.1 holds as it stands.
+
+    Parameters
+    ----------
+    residual, weights : ndarray of float, shape (K,)
+        R_k, and the comparisons of each subject (identity-weighted: its pairs of subjects).
+    total : int
+        All comparisons, or pairs: the sum of ``weights`` over two.
+
+    Examples
+    --------
+    >>> hubs(np.array([3.0, -1.0, -2.0]), np.array([2, 2, 2]), 3)
+    (0.0, 0.0)
+    >>> hubs(np.zeros(61), np.array([60, *[1] * 60]), 60)
+    (1.0, 0.0)
+    """
+    share, count = weights / total, weights.size
+    hub = (share > max(HUB, OVER_MEAN * 2 / count)) | ((share == 1) & (count > 2))
+    if not hub.any():
+        return 0.0, 0.0
+    part = hub & (share < 1)
+    grown = np.square(residual[part]) * (np.square(1 / (1 - share[part])) - 1)
+    return float(share[hub].max()), float(grown.sum())
 
 
 def effective_number(weights: Integers) -> float:
@@ -253,6 +295,7 @@ def non_mated_residuals(
         block = float(sums.far_square[row, group_index])
     rate = _rate(count, errors, trials, total)
     residual = subject_errors - rate * weight
+    hub, leverage = hubs(residual, weight, total) if total else (0.0, 0.0)
     return Residuals(
         rate=rate,
         errors=errors,
@@ -260,12 +303,14 @@ def non_mated_residuals(
         total=total,
         subjects=int(part.sum()),
         subjects_with_errors=count_subjects_with_errors(wrong, part),
-        effective_subjects=float(part.sum()),
+        effective_subjects=effective_number(weight) if hub else float(part.sum()),
         by_subject=float(np.square(residual).sum()),
         by_block=max(block - 2 * rate * cross + rate * rate * square, 0.0),
         right=count_subjects_with_errors(spread.comparisons[scope] - wrong, part),
         heaviest=float(np.abs(residual).max(initial=0.0)),
         blocks=total**2 / square if square else 0.0,
+        hub=hub,
+        leverage=leverage,
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from frtaudit.core.arrays import Floats
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
+from frtaudit.core.text import formatting
 from frtaudit.stats.intervals import borrowing
 from frtaudit.stats.intervals.borrowing import (
     DesignEffectSource,
@@ -35,6 +36,8 @@ from frtaudit.stats.intervals.rate_bounds import RateBounds, pair_weight
 from frtaudit.stats.rates.sums import MatedSums, joined, mated_sums, non_mated_sums, rows_at
 from frtaudit.stats.rates.trials import members
 from frtaudit.stats.similarity.tail import no_groups
+
+OF_HUB = "one subject takes part in"
 
 
 def bounds_from_variance(
@@ -249,19 +252,29 @@ def _rule(
     match_rate: float = 1.0,
 ) -> RuleInterval:
     """FORMULAS 8.1; ``ends``: subjects in one comparison, 2 for FMR and 1 for FNMR; ``match_rate``: TMR of 8.18."""
-    if residuals.trials == 0 or residuals.subjects < 2:
-        reason = "one subject only" if residuals.trials else "no comparisons"
-        return _interval(residuals, alpha, math.inf, note=reason)
+    unknown = _nothing_known(residuals)
+    if unknown is not None:
+        return _interval(residuals, alpha, math.inf, note=unknown)
     deff, borrowed, note = _design_effect(residuals, ends), None, None
     if borrowing.few(residuals):
         offer, note = _offer(residuals, lent, source, ends=ends)
         if offer > deff:
             deff, borrowed = offer, source.threshold
-    interval = _interval(residuals, alpha, deff, borrowed, note)
+    notes = [note, f"{OF_HUB} {formatting.rate(residuals.hub)} of the comparisons" if residuals.hub else None]
+    interval = _interval(residuals, alpha, deff, borrowed, "; ".join(filter(None, notes)) or None)
     if not residuals.blocks:
         return interval
     pair = float(pair_weight(match_rate, residuals.blocks))
     return replace(interval, pairs=residuals.blocks, pair=pair, person=residuals.heaviest / residuals.total)
+
+
+def _nothing_known(residuals: Residuals) -> str | None:
+    """Why nothing is known of the population; None where something is."""
+    if not residuals.trials:
+        return "no comparisons"
+    if residuals.subjects < 2:
+        return "one subject only"
+    return f"{OF_HUB} every comparison: nothing is known of others" if residuals.hub == 1 else None
 
 
 def _design_effect(residuals: Residuals, ends: int) -> float:
@@ -284,8 +297,9 @@ def _offer(
             else "too few errors in the stored scores: the design effect is that of their lowest threshold"
         )
         return _design_effect(lent, ends), note
+    subjects = residuals.effective_subjects if residuals.hub else residuals.subjects
     return (
-        ends * residuals.trials / residuals.subjects,
+        ends * residuals.trials / subjects,
         "too few errors at every threshold: the number of comparisons per subject replaces the design effect",
     )
 

@@ -13,6 +13,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.stats.intervals.dependence import (
     Residuals,
     count_subjects_with_errors,
+    hubs,
     inflated_variance,
     match_rate,
     mated_residuals,
@@ -108,6 +109,33 @@ def test_spread_counts_what_was_compared(audit: Drawn) -> None:
         assert wide.trials[group_index] == sum(blocks.values())
         assert wide.pairs[group_index] == len(blocks)
         assert wide.square[group_index] == sum(size**2 for size in blocks.values())
+
+
+def test_of_a_hub_the_change_of_the_rate_without_it_counts() -> None:
+    """What it adds is the square of that change, times M^2, less the square of its residual sum; of others nothing."""
+    rng = np.random.default_rng(8)
+    images = np.array([40, *[2] * 40, 6])
+    a, b = np.triu_indices(images.size, 1)
+    comparisons = images[a] * images[b]
+    errors = rng.binomial(comparisons, 0.1)
+    total, rate = int(comparisons.sum()), errors.sum() / comparisons.sum()
+
+    def of(values: np.ndarray) -> np.ndarray:
+        return np.asarray(np.bincount(a, values, images.size) + np.bincount(b, values, images.size))
+
+    residual, weights = of(errors - rate * comparisons), of(comparisons)
+    alone = (a != 0) & (b != 0)
+    without = errors[alone].sum() / comparisons[alone].sum()
+    share, added = hubs(residual, weights, total)
+    assert share == weights[0] / total > 0.4
+    assert added == pytest.approx((total * (without - rate)) ** 2 - residual[0] ** 2)
+    assert hubs(residual[1:], weights[1:], int(weights[1:].sum() / 2))[0] == 0
+
+
+@pytest.mark.parametrize(("others", "hub"), [(1, 0.0), (2, 1.0), (60, 1.0)])
+def test_whoever_takes_part_in_every_comparison_is_a_hub(others: int, hub: float) -> None:
+    """Of more than one other; of two people each takes part in all."""
+    assert hubs(np.zeros(others + 1), np.array([others, *[1] * others]), others) == (hub, 0.0)
 
 
 def test_subjects_with_errors_are_distinct_and_within_the_group() -> None:
