@@ -1,6 +1,7 @@
 """What a spec can name: plug-ins by group and name. No Hydra, no import by string."""
 
 import dataclasses
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ GROUPS = (
     "source",
 )
 ENTRY_POINTS = "frtaudit.plugins"
+NAME = re.compile(r"[A-Za-z][\w-]{0,99}")  # of a plug-in
 
 T = TypeVar("T")
 
@@ -70,7 +72,7 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     Raises
     ------
     ValueError
-        There is no such group, or the name is taken, or that of a metric.
+        There is no such group, the name is no word, or it is taken, or that of a metric.
     TypeError
         The class is no dataclass.
 
@@ -82,6 +84,11 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     """
     if group not in GROUPS:
         raise ValueError(f"unknown group {group!r}; groups: {', '.join(GROUPS)}")
+    given: object = name
+    if not isinstance(given, str) or not NAME.fullmatch(given):
+        raise ValueError(
+            f"{group}: found {name!r} as a name; accepted: letters, digits, _ and -, a letter first"
+        )
 
     def keep(plugin: type[T]) -> type[T]:
         if not dataclasses.is_dataclass(plugin):

@@ -7,9 +7,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from frtaudit.config.guard import RUN_FOLDER
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.findings import exit_code, verdict_counts
+from frtaudit.core.machine.arguments import at_path, path_of, text_of
 from frtaudit.core.machine.run_files import RESULT
 from frtaudit.errors import SpecError, VerificationError
 from frtaudit.pipeline import frames
@@ -160,6 +162,9 @@ class Report:
         from frtaudit.report.figure_choice import Choice
         from frtaudit.report.paper_figures import paper_figures
 
+        name = text_of("figure", name)
+        if choice is not None and not isinstance(choice, Choice):
+            raise SpecError("choice", f"found {choice!r}", "frtaudit.report.figure_choice.Choice(...)")
         return paper_figures(self.result, replace(choice or Choice(), names=(name,)))[name].drawing
 
     def tables(self) -> tuple[str, ...]:
@@ -208,7 +213,7 @@ class Report:
         """
         from frtaudit.report.exports.latex import tables_of, to_latex
 
-        tables = tables_of(self.result)
+        tables, name = tables_of(self.result), text_of("table", name)
         if name not in tables:
             raise SpecError("table", f"found {name!r}", ", ".join(tables))
         return to_latex(tables[name])
@@ -231,6 +236,8 @@ class Report:
         ------
         SpecError
             The report was read from a run folder, or ``folder`` holds a result.
+        DataError
+            ``folder`` is no path, or cannot be written to.
 
         Examples
         --------
@@ -247,9 +254,11 @@ class Report:
         if audited is None or settings is None:
             problem = f"a report that was read from {self.places[-1]}" if self.places else "a result alone"
             raise SpecError("save", problem, "a report of frtaudit.audit, evaluate or compare")
-        summary = run(settings, Path(folder), exit_code, lambda: audited)
+        place = path_of("folder", folder)
+        with at_path(place, RUN_FOLDER, "folder"):
+            summary = run(settings, place, exit_code, lambda: audited)
         note_paths(settings, summary.result_sha256)
-        self.places.append(Path(folder))
+        self.places.append(place)
         return summary
 
     def verify(self, trust: str | Path | Iterable[str | Path] = ()) -> "Verification":

@@ -8,6 +8,7 @@ from frtaudit.config.plugins import naming
 from frtaudit.core import CohortData, Comparisons
 from frtaudit.core.registry import lookup
 from frtaudit.core.spec import AuditSpec
+from frtaudit.core.text.names import is_title
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.protocols import Analysis, CohortAnalysis, CohortSource, Pairing, Provider
 from frtaudit.evaluation.system import offered
@@ -91,6 +92,10 @@ def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
     panel = [_named(entry, cohort_data, known) if isinstance(entry, str) else entry for entry in wanted]
     providers = [_complete(entry) for entry in panel]
     names = [provider.name for provider in providers]
+    hidden = [name for name in names if not is_title(name)]
+    if hidden:
+        accepted = "names with a visible character and no control character"
+        raise SpecError("providers", f"a system is named {hidden[0]!r}", accepted)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise SpecError("providers", f"{twice[0]!r} appears twice", "each name once")

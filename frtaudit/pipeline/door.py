@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any  # Any: an argument, as a caller may give it
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,11 @@ from frtaudit.config.places import check_files
 from frtaudit.config.validate import check_spec
 from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
+from frtaudit.core.machine.arguments import at_path, listed, path_of, text_of
 from frtaudit.core.methods import Target
 from frtaudit.core.spec import AuditSpec, IntervalSpec
-from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.core.text.names import is_title
+from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.system import DEFAULT_INTERVALS
 from frtaudit.inputs.score_lists.arrays import ScoreArrays, Sides, classes_of, score_arrays
 from frtaudit.inputs.score_lists.frames import Frame, arrays_of_frame
@@ -31,7 +33,6 @@ from frtaudit.report.exports.run_folder import read_run
 
 __all__ = ["audit", "compare", "evaluate", "load_report", "run"]
 
-T = TypeVar("T")
 Spec = AuditSpec | Sequence[str]
 _ANALYSES = "analyses=[error_rates,differentials,failures]"
 _NAMELESS = ("audit=nameless", "cohort=pyeer", "cohort.mated=memory", "cohort.non_mated=memory")
@@ -154,7 +155,8 @@ def evaluate(
     >>> frtaudit.evaluate(table, mated="same_person", fmr=[0.5]).frame().equals(frame)
     True
     """
-    groups, overrides = [groups] if isinstance(groups, str) else groups, _listed("overrides", overrides)
+    groups, overrides = [groups] if isinstance(groups, str) else groups, listed("overrides", overrides)
+    _check_system(system)
     if isinstance(scores, Frame):  # its other arguments are names
         arrays = arrays_of_frame(
             scores,
@@ -162,7 +164,7 @@ def evaluate(
             mated=mated,
             samples=(probe, reference),
             subjects=subjects,
-            groups=groups or (),
+            groups=groups if isinstance(groups, Mapping) else listed("groups", groups or ()),
             system=system,
         )
     elif mated is None or isinstance(mated, str):
@@ -173,7 +175,7 @@ def evaluate(
         arrays = score_arrays(
             scores, mated, subjects=subjects, samples=samples, groups=groups or {}, system=system
         )
-    targets = f"thresholds.fmr={np.atleast_1d(fmr).astype(float).tolist()}"
+    targets = f"thresholds.fmr={_targets(fmr)}"
     composition = composed(CONFIG, [*(_NAMED if arrays.named else _NAMELESS), targets, *overrides])
     schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
     both = {**schemas, **mapping(composition.resolved.get("schemas"))}
@@ -215,13 +217,9 @@ def run(spec: Spec, folder: str | Path) -> RunSummary:
     >>> frtaudit.run(small, tempfile.mkdtemp()).exit_code
     0
     """
-    typed = _typed(spec)
-    try:
-        summary = write_run(typed, Path(folder), exit_code)
-    except FrtauditError as error:
-        if error.where != RUN_FOLDER:
-            raise
-        raise type(error)("folder", error.found, error.accepted) from None  # what a caller named
+    typed, place = _typed(spec), path_of("folder", folder)
+    with at_path(place, RUN_FOLDER, "folder"):
+        summary = write_run(typed, place, exit_code)
     note_paths(typed, summary.result_sha256)
     return summary
 
@@ -265,13 +263,16 @@ def compare(runs: Sequence[str | Path] | Mapping[str, str | Path], overrides: Se
     Traceback (most recent call last):
     frtaudit.errors.SpecError: compare: no run; accepted: folders of finished runs: ...
     """
-    overrides = _listed("overrides", overrides)
-    named = runs.items() if isinstance(runs, Mapping) else [("", path) for path in _listed("runs", runs)]
+    overrides = listed("overrides", overrides)
+    given = runs.items() if isinstance(runs, Mapping) else [("", path) for path in listed("runs", runs)]
+    named = [(text_of("runs", name), path_of("runs", path)) for name, path in given]
     for name, path in named:
-        given, equals, folder = str(path).partition("=")
-        if not name and equals and not Path(path).exists():  # as on the command line
-            raise SpecError("compare", f"found {str(path)!r}", f"a mapping: {{{given!r}: {folder!r}, ...}}")
-    return audit(comparison_of([(name, Path(path)) for name, path in named], overrides))
+        with at_path(path):
+            is_folder = path.is_dir()
+        before, equals, after = str(path).partition("=")
+        if not name and equals and not is_folder:  # as on the command line
+            raise SpecError("compare", f"found {str(path)!r}", f"a mapping: {{{before!r}: {after!r}, ...}}")
+    return audit(comparison_of(named, overrides))
 
 
 def load_report(folder: str | Path) -> Report:
@@ -299,8 +300,9 @@ def load_report(folder: str | Path) -> Report:
     Traceback (most recent call last):
     frtaudit.errors.DataError: nowhere: no result (...); accepted: a run's folder, or its result.json
     """
-    place = Path(folder)
-    return Report(read_run(place).result, places=[place if place.is_dir() else place.parent])
+    place = path_of("folder", folder)
+    with at_path(place):
+        return Report(read_run(place).result, places=[place if place.is_dir() else place.parent])
 
 
 def _in_memory(spec: AuditSpec, source: ScoreArrays | None = None) -> Report:
@@ -310,17 +312,28 @@ def _in_memory(spec: AuditSpec, source: ScoreArrays | None = None) -> Report:
 
 def _typed(spec: Spec) -> AuditSpec:
     """The spec of an audit, once the files that its analyses name are there: they are read last."""
-    typed_spec = spec if isinstance(spec, AuditSpec) else load_spec(_listed("spec", spec))
+    typed_spec = spec if isinstance(spec, AuditSpec) else load_spec(listed("spec", spec))
     check_spec(typed_spec)
     check_files(typed_spec.analyses.values())
     return typed_spec
 
 
-def _listed(name: str, values: Sequence[T]) -> Sequence[T]:
-    """Refuse one text where a list is asked for: its letters would be taken one by one."""
-    if isinstance(values, str | Path):
-        raise SpecError(name, f"the text {str(values)!r}", f"a list: [{str(values)!r}]")
-    return values
+def _check_system(system: object) -> None:
+    if not isinstance(system, str) or not is_title(system):
+        accepted = "text with a visible character and no control character"
+        raise SpecError("system", f"found {system!r}", accepted)
+
+
+def _targets(fmr: Any) -> list[float]:  # noqa: ANN401  as a caller may give it
+    """FMR targets as numbers: what they may be is checked with the spec."""
+    refused = SpecError("fmr", f"found {fmr!r}", "a number above 0 and below 1, or several")
+    given = [fmr] if isinstance(fmr, str | bytes) or np.ndim(fmr) == 0 else list(fmr)
+    if any(isinstance(target, str | bytes | complex) for target in given):
+        raise refused
+    try:
+        return [float(target) for target in given]
+    except (TypeError, ValueError, OverflowError):
+        raise refused from None
 
 
 def _without_samples(spec: AuditSpec, arrays: ScoreArrays) -> AuditSpec:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from frtaudit.core.machine import signals
+from frtaudit.core.machine.arguments import listed, path_of
+from frtaudit.core.machine.faults import as_line, of_machine
 from frtaudit.core.machine.files import Links, irregular
 from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.errors import DataError
@@ -45,7 +47,7 @@ def verify(
     Raises
     ------
     DataError
-        A trust file cannot be used, or ``depth`` is none.
+        A trust file cannot be used, or an argument is none of its kind.
 
     References
     ----------
@@ -58,22 +60,30 @@ def verify(
     """
     if not isinstance(depth, Depth):
         raise DataError("depth", f"found {depth!r}", "Depth.PAGE or Depth.PAPER")
-    files = [trust] if isinstance(trust, str | Path) else trust
-    place, trusted = Path(path), load_trust(Path(file) for file in files)
-    if place.is_dir() or place.is_file():
-        checks = _checks(place, trusted, depth, tabled)
-    else:
-        kind = irregular(place, Links.FOLLOW)
-        absent = indeterminate(str(path), "there is no such file or folder")
-        checks = iter([absent if kind is None else invalid(str(path), f"{kind}: not opened")])
+    place = path_of("path", path)
+    files = [trust] if isinstance(trust, str | Path) else listed("trust", trust)
+    trusted = load_trust(path_of("trust", file) for file in files)
     facts: dict[Check, None] = {}  # each is said once
-    for check in checks:
-        signals.check()  # one that was noted ends the checks between two
-        facts[check] = None
+    try:
+        for check in _checks(place, trusted, depth, tabled):
+            signals.check()  # one that was noted ends the checks between two
+            facts[check] = None
+    except OSError as error:
+        if of_machine(error):
+            raise
+        facts[indeterminate(str(path), as_line(error).found)] = None
     return Verification(path=str(path), checks=tuple(facts))
 
 
-def _checks(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") -> Iterator[Check]:
+def _checks(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") -> Iterable[Check]:
+    if place.is_dir() or place.is_file():
+        return _of_place(place, trust, depth, tabled)
+    kind = irregular(place, Links.FOLLOW)
+    absent = indeterminate(str(place), "there is no such file or folder")
+    return [absent if kind is None else invalid(str(place), f"{kind}: not opened")]
+
+
+def _of_place(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") -> Iterator[Check]:
     from frtaudit.report.files import PDF, is_sweep
     from frtaudit.signing.coverage import is_no_report, not_regular, not_signed, unsigned
 

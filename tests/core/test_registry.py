@@ -108,6 +108,9 @@ def test_only_dataclasses_of_known_groups() -> None:
         register("metric", "a")(Plugin)
     with pytest.raises(TypeError, match="int must be a dataclass"):
         register("analysis", "a")(int)
+    for name in ("", "a b", "1st", "a\n", None, 5):
+        with pytest.raises(ValueError, match="as a name; accepted: letters, digits, _ and -"):
+            register("analysis", name)(Plugin)  # type: ignore[arg-type]
     assert not names("analysis")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -355,3 +356,68 @@ def test_scores_that_name_nobody_need_no_review_file() -> None:
     scores, mated = np.r_[np.linspace(0.4, 1, 60), np.linspace(0, 0.6, 90)], np.repeat([1, 0], [60, 90])
     reviewed = ["analyses.identity_check.reviewed=missing.csv", *QUICK]
     assert frtaudit.evaluate(scores, mated, fmr=[0.1], overrides=reviewed).result.estimates
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"system": ""}, "system: found ''; accepted: text with a visible character"),
+        ({"system": "a\nb"}, r"system: found 'a\\nb'"),
+        ({"system": 5}, "system: found 5"),
+        ({"subjects": 5}, "subjects: found 5; accepted: two arrays"),
+        ({"subjects": "ab"}, "subjects: found 'ab'; accepted: two arrays"),
+        ({"samples": 5}, "samples: found 5; accepted: two arrays"),
+        ({"groups": {"sex": None}}, "sex: found None; accepted: two arrays"),
+        ({"fmr": "0.1"}, "fmr: found '0.1'; accepted: a number"),
+        ({"fmr": {0.1}}, r"fmr: found \{0.1\}"),
+        ({"fmr": 0.5 + 5j}, r"fmr: found \(0.5\+5j\)"),
+        ({"fmr": 10**400}, "fmr: found 1000"),
+        ({"overrides": None}, "overrides: found None; accepted: a list"),
+    ],
+)
+def test_arguments_of_another_kind_are_one_line(given: dict[str, Any], line: str) -> None:
+    """Each names the argument, what was found and what is accepted."""
+    with pytest.raises((DataError, SpecError), match=line):
+        frtaudit.evaluate(**{**comparisons(), "fmr": [0.1], **given})
+
+
+def test_arrays_of_names_have_one_axis() -> None:
+    """A column of shape (P, 1) is refused, as of scores."""
+    every = comparisons()
+    probes, references = every["subjects"]
+    with pytest.raises(DataError, match=r"subject of probe: an array of shape \(\d+, 1\)"):
+        frtaudit.evaluate(**{**every, "subjects": (np.array(probes)[:, None], references)}, fmr=[0.1])
+
+
+def test_what_the_file_system_says_of_a_path_is_one_line(tmp_path: Path) -> None:
+    """Of a name that is too long, and of a folder that holds a result: the argument's name, not a spec's key."""
+    report = frtaudit.evaluate(
+        [0.9] * 20 + [0.2, 0.7] * 10, [1] * 20 + [0] * 20, fmr=[0.5], overrides=NO_REPORT
+    )
+    long = "x" * 300
+    assert frtaudit.verify(long).exit_code == 4
+    for use in (frtaudit.load_report, report.save, lambda place: frtaudit.compare([place])):
+        with pytest.raises(DataError, match="the name is too long"):
+            use(long)
+    report.save(tmp_path)
+    with pytest.raises(SpecError, match="^folder: .* already contains a result.json"):
+        report.save(tmp_path)
+    for wrong in (lambda: report.figure(["det"]), lambda: report.to_latex(None)):  # type: ignore[arg-type]
+        with pytest.raises(SpecError, match="accepted: text"):
+            wrong()
+    with pytest.raises(SpecError, match="choice: found 5"):
+        report.figure("det", 5)  # type: ignore[arg-type]
+
+
+def test_figures_leave_the_callers_backend_alone() -> None:
+    """It is what the caller chose, also where a figure was drawn before."""
+    report = frtaudit.evaluate([0.9] * 20 + [0.2, 0.7] * 10, [1] * 20 + [0] * 20, fmr=[0.5])
+    before = mpl.get_backend()
+    report._repr_html_()
+    try:
+        for chosen in ("svg", "pdf"):
+            mpl.use(chosen)
+            report.figure("det").png()
+            assert mpl.get_backend() == chosen
+    finally:
+        mpl.use(before)

@@ -21,10 +21,10 @@ def is_name(text: str) -> bool:
 
 
 def is_title(text: str) -> bool:
-    """Whether a reader sees a name in ``text``: a visible character, and no control character.
+    """Whether a reader sees a name in ``text``: a visible character, and none that controls or is half of a pair.
 
     >>> is_title("FMR, women | men"), is_title(" "), is_title(chr(0x200B)), is_title("a" + chr(10))
     (True, False, False, False)
     """
     kinds = [unicodedata.category(mark) for mark in text]
-    return "Cc" not in kinds and any(kind[0] not in "CZ" for kind in kinds)
+    return not {"Cc", "Cs"} & {*kinds} and any(kind[0] not in "CZ" for kind in kinds)

@@ -1,8 +1,8 @@
 """Scores in memory, read as the score list that they would be: the same checks, the same cohort, no file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from frtaudit.inputs.tables import Table
 
 _NO_NUMBERS = {"c": "complex numbers", "V": "records", "M": "dates", "m": "durations"}
 SIDES = ("probe", "reference")
+_ARGUMENTS = {"": "samples", "_subject": "subjects"}
 NAME = "scores"
 SCORES_FIRST = "scores first, then labels: evaluate(scores, mated); scikit-learn has (y_true, y_score)"
 NO_SAMPLES = (
@@ -107,8 +108,8 @@ def score_arrays(
     texts = {
         side + name: _texts(f"{name[1:] or 'sample'} of {side}", values, score.size)
         for name, sides in names.items()
-        if sides is not None
-        for side, values in zip(SIDES, _two(name[1:] or "samples", sides), strict=True)
+        if sides is not None or name not in _ARGUMENTS
+        for side, values in zip(SIDES, _two(_ARGUMENTS.get(name, name[1:]), sides), strict=True)
     }
     return ScoreArrays(
         system=system, score=score, mated=kinds == 1, texts=texts, named_samples=samples is not None
@@ -167,10 +168,12 @@ def _unmasked(values: npt.ArrayLike) -> npt.ArrayLike:
     return plain
 
 
-def _two(name: str, sides: Sides) -> Sides:
+def _two(name: str, sides: object) -> Sides:
+    if isinstance(sides, str) or not (isinstance(sides, Sized) and isinstance(sides, Iterable)):
+        raise DataError(name, f"found {sides!r}", "two arrays: of the probes, and of the references")
     if len(sides) != len(SIDES):
         raise DataError(name, f"{len(sides)} arrays", "two: of the probes, and of the references")
-    return sides
+    return cast("Sides", sides)
 
 
 def _texts(name: str, values: npt.ArrayLike, size: int) -> list[str]:
@@ -180,7 +183,10 @@ def _texts(name: str, values: npt.ArrayLike, size: int) -> list[str]:
     if isinstance(values, list | tuple) and any(isinstance(value, tuple) for value in values):
         flat = list(values)  # each is a name
     else:
-        flat = np.asarray(_unmasked(values), dtype=object).ravel().tolist()
+        array = np.asarray(_unmasked(values), dtype=object)
+        if array.ndim != 1:
+            raise DataError(name, f"an array of shape {array.shape}", "shape (P,), one for each comparison")
+        flat = array.tolist()
     series = pd.Series(flat, dtype=object)
     _check_length(name, series.size, size)
     return [str(text) for text in series.map(str, na_action="ignore").fillna("")]

@@ -61,7 +61,9 @@ def arrays_of_frame(
     if truth is None:
         accepted = "mated=COLUMN, of 1 and 0, or subjects=(COLUMN, COLUMN)"
         raise DataError("mated", "no column says which comparisons are mated", accepted)
-    named = samples != (None, None) or people is not None  # samples of nobody in particular: not looked for
+    named = (
+        any(name is not None for name in samples) or people is not None
+    )  # samples of nobody in particular: not looked for
     return score_arrays(
         scores,
         truth,
@@ -84,7 +86,8 @@ class _Columns:
         if name is None:
             name = next((column for column in usual if column in self.names), None)
         elif not isinstance(name, str):
-            raise DataError(argument, "an array with a table", "the name of a column")
+            text = "an array with a table" if isinstance(name, np.ndarray | Sequence) else f"found {name!r}"
+            raise DataError(argument, text, "the name of a column, a text")
         elif name not in self.names:
             text = f"the table has no column {name!r}{closest(name, self.names)}"
             raise DataError(argument, text, ", ".join(self.names))
