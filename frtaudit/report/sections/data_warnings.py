@@ -15,6 +15,7 @@ from frtaudit.report.source import Record, Source
 
 HEAVY, MIN_ERRORS = 0.1, 2  # of FMR, by one pair of people; one false match alone says nothing of a pair
 TOO_FEW, EXPECTED = "too few subjects", "false matches are expected"
+HUB = "one subject takes part in"  # opens what the interval says of that subject
 SECTION = TextSpan(text="Robustness and limitations", kind="#robustness")
 FAILURES = TextSpan(text="Failures and exclusions", kind="#failures")
 OF_FNMR = ("fnmr_at_fmr", "fnmr")
@@ -34,6 +35,7 @@ def warnings(source: Source) -> tuple[Text, ...]:
         *once,
         *_of_failures(source),
         *_few_matches(source),
+        *_hubs(source),
         *_heavy(source),
         *identity_check.warnings(source),
     )
@@ -101,6 +103,22 @@ def _few_matches(source: Source) -> Iterator[Text]:
             systems.setdefault(text.removesuffix(ending), []).append(phrases.bold(name, f"/notes/{index}"))
     for text, names in systems.items():
         yield spans(listed(names), f": {text} at FMR {formatting.exact(target or 0.0)}.")
+
+
+def _hubs(source: Source) -> Iterator[Text]:
+    """Systems of which one subject takes part in much of the non-mated comparisons, as the interval of FMR says."""
+    systems: dict[str, dict[str, TextSpan]] = {}
+    for record in source.select("fmr", grouped=False, primary=True):
+        for place, interval in enumerate(record.estimate.intervals):
+            text = next((part for part in (interval.note or "").split("; ") if part.startswith(HUB)), None)
+            if text is not None:
+                pointer = f"{record.pointer}/intervals/{place}/note"
+                name = record.estimate.provider
+                systems.setdefault(text.partition(":")[0], {}).setdefault(name, phrases.bold(name, pointer))
+    for text, names in systems.items():
+        yield spans(
+            listed([*names.values()]), f": {text}. FMR describes that subject more than the population."
+        )
 
 
 def _heavy(source: Source) -> Iterator[Text]:

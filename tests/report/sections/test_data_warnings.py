@@ -94,3 +94,19 @@ def test_a_pass_that_failures_would_undo_is_named() -> None:
     )
     assert failing(0.02) == []
     assert failing(0.1, Verdict.FAIL) == []
+
+
+def test_a_subject_of_most_comparisons_is_named_once_for_each_system() -> None:
+    """From the note of FMR's interval, whatever else it says, at however many thresholds."""
+    base = result()
+    rate = next(each for each in base.estimates if each.intervals and each.weighting == "identity")
+    note = "few errors; one subject takes part in 50.4 % of the comparisons; one pair of subjects has 12 % of the rate"
+    hub = replace(
+        rate, metric="fmr", schema=None, group="all", at={"threshold": 0.5},
+        intervals=(replace(rate.intervals[0], note=note),),
+    )  # fmt: skip
+    (warning,) = warnings_of(hub, replace(hub, at={"threshold": 0.6}))
+    assert warning == (
+        f"{rate.provider}: one subject takes part in 50.4 % of the comparisons. "
+        "FMR describes that subject more than the population."
+    )
