@@ -180,9 +180,9 @@ def _closed(error: OSError) -> str:
     name = error.filename2 or error.filename
     if error.errno != errno.EACCES or not isinstance(name, str):
         return ""
-    folder = next((above for above in Path(name).parents if not above.name.startswith(".")), None)
-    closed = folder is not None and os.access(folder, os.F_OK) and not os.access(folder, os.X_OK)
-    return folder.name if folder is not None and closed else ""
+    seen = (above for above in Path(name).parents if not above.name.startswith("."))
+    folder = next((above for above in seen if os.access(above, os.F_OK)), None)
+    return folder.name if folder is not None and not os.access(folder, os.X_OK) else ""
 
 
 def _of_store(error: sqlite3.Error, where: str, folder: Path | None) -> FrtauditError:

@@ -43,6 +43,12 @@ def test_a_folder_that_may_not_be_opened_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(os, "access", lambda path, asked: asked == os.F_OK or str(path) != "runs/x")
     for error in denied:
         assert str(as_line(error)) == "x: permission is denied; accepted: a folder that this user may open"
+    below = {"runs/x", "runs/x/y"}  # what stands in a closed folder is not seen
+    monkeypatch.setattr(
+        os, "access", lambda path, asked: str(path) not in (below if asked == os.X_OK else {"runs/x/y"})
+    )
+    inside = PermissionError(errno.EACCES, "", "runs/x/y/sweep.json")
+    assert str(as_line(inside)).startswith("x: permission is denied; accepted: a folder")
     assert str(as_line(denied[0], "hydra.run.dir")).startswith("hydra.run.dir: permission is denied; ")
     monkeypatch.setattr(os, "access", lambda *_: True)
     assert str(as_line(denied[0])).startswith("sweep.json: permission is denied; accepted: a writable folder")
