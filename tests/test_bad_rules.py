@@ -30,6 +30,26 @@ def transactions(settings: str, *words: str) -> list[str]:
     [
         ([limit(metric="fnrm")], "requirements[0].metric: found 'fnrm' (did you mean 'fnmr'?); accepted: "),
         ([limit(limit=1.1)], "requirements[0].limit: found 1.1 of a rate; accepted: a number from 0 to 1"),
+        (
+            [limit(limit=1)],
+            "requirements[0].limit: found 1 of fnmr_at_fmr; accepted: below 1: no value is larger, and",
+        ),
+        (
+            [limit(metric="max_min", limit=0.5)],
+            "requirements[0].limit: found 0.5 of max_min; accepted: above 1: no value",
+        ),
+        (
+            [limit(metric="gini", limit=25)],
+            "requirements[0].limit: found 25 of gini; accepted: below 1: no value is larger",
+        ),
+        (
+            [limit(at="{fmr: 1}")],
+            "requirements[0].at.fmr: found 1; accepted: a number between 0 and 1, both excluded",
+        ),
+        (
+            [limit(metric="accuracy", limit=0.9, at="{}")],
+            "requirements[0].sense: no value; accepted: '>=', for accuracy is better when higher; or '<='",
+        ),
         ([limit(limit="low")], "requirements[0].limit: found 'low'; accepted: a number"),
         (
             [limit(limit=0, strict="true")],
@@ -76,7 +96,23 @@ def transactions(settings: str, *words: str) -> list[str]:
         ),
         (
             ["requirements=[]", NIST, "profiles.nist_800_63b_4.at={threshold: 0.5}"],
-            "profiles.nist_800_63b_4.source: no value; accepted: a profile states its source, its date, its req",
+            "profiles.nist_800_63b_4: no profile of that name is selected; accepted: requirement=[nist_800_63b_4] as",
+        ),
+        (
+            ["requirements=[]", NIST, "profiles.nist_800_63a_5.at={threshold: 0.5}"],
+            "profiles.nist_800_63a_5: no profile of that name is selected (did you mean 'nist_800_63a_4'?); acc",
+        ),
+        (
+            ["requirements=[]", NIST, "profiles.nist_800_63a_4.fmr=0.1"],
+            "profiles.nist_800_63a_4.fmr: is not what was published; accepted: the profile as it is",
+        ),
+        (
+            [
+                "requirements=[]",
+                NIST,
+                "profiles.nist_800_63a_4.requirements=[{name: x, metric: fnmr, limit: 0.5}]",
+            ],
+            "profiles.nist_800_63a_4.requirements: is not what was published; accepted: the profile as it is",
         ),
         (transactions("k: 0"), "analyses.transactions.k: found 0; accepted: 1 attempt or more"),
         (transactions("far: [2]"), "analyses.transactions.far: found 2; accepted: rates between 0 and 1"),

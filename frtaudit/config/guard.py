@@ -171,6 +171,15 @@ def check_package(package: str, group: str, where: str) -> None:
         raise SpecError(where, f"the package {package!r}", LANDS[group].format("NAME"))
 
 
+def is_single(group: str) -> bool:
+    """Whether one preset of a group is selected: several of them would be merged.
+
+    >>> is_single("cohort"), is_single("schema")
+    (True, False)
+    """
+    return "{}" not in LANDS[group]
+
+
 def is_name(text: str) -> bool:
     """Whether a preset, and the file that holds it, can be called so."""
     return re.fullmatch(_NAME, text, re.ASCII) is not None
@@ -242,6 +251,9 @@ def _check_selection(group: str, package: str | None, value: str, override: str)
         check_package(package, group, f"command line, {override!r}")
     if value.startswith("{"):
         return check_plain(value, "command line", f" in {override!r}")
+    if value.startswith("[") and "," in value and is_single(group):
+        text = f"{override!r}: an audit has one {group}"
+        raise SpecError("command line", text, f"{group}=NAME")
     if not _CHOICE.fullmatch(value):
         accepted = f"{group}=NAME or {group}=[NAME,NAME], each of a to z, digits, _, - and ."
         raise SpecError("command line", f"{override!r}", accepted)
@@ -270,6 +282,9 @@ def _check_node(node: yaml.Node, shown: str) -> None:
             name = key.value if isinstance(key, yaml.ScalarNode) else ""
             if not name:
                 raise SpecError(f"{shown}{_at(key)}", "a key that is not text", "text keys")
+            if key.style is None and _reads_otherwise(key):
+                text = f"the key {name!r} is no text in YAML"
+                raise SpecError(f"{shown}{_at(key)}", text, f"'{name}', in quotes")
             if re.fullmatch(r"_\w+_", name):
                 raise SpecError(f"{shown}{_at(key)}", f"the key {name!r}", _DATA)
             if name in seen:
@@ -281,10 +296,22 @@ def _check_node(node: yaml.Node, shown: str) -> None:
             raise SpecError(f"{shown}{_at(node)}", "too long a number", "at most 15 digits")
 
 
+def _reads_otherwise(key: yaml.Node) -> bool:
+    """Whether a bare key becomes another text: ``yes`` is True, ``1e3`` is 1000.0."""
+    if key.tag in (f"{_TAG}bool", _NULL):
+        return True
+    try:
+        number = int(key.value) if re.fullmatch(r"[-+]?\d+", key.value) else float(key.value.replace("_", ""))
+    except ValueError:
+        return key.tag in (f"{_TAG}int", f"{_TAG}float")
+    return bool(re.search(r"\d", key.value)) and str(number) != key.value
+
+
 def _selected(value: yaml.Node, shown: str) -> Iterator[tuple[str | None, str]]:
     """What a defaults list selects: presets by name, shipped ones and the user's own; it places none elsewhere."""
     if not isinstance(value, yaml.SequenceNode):
         raise SpecError(f"{shown}{_at(value)}", "no list of defaults", _SELECTS)
+    seen: set[tuple[str | None, str | None]] = set()
     for entry in value.value:
         where = f"{shown}{_at(entry)}"
         if isinstance(entry, yaml.ScalarNode) and (entry.value == "_self_" or is_name(entry.value)):
@@ -298,6 +325,12 @@ def _selected(value: yaml.Node, shown: str) -> Iterator[tuple[str | None, str]]:
             check_package(selection[2], selection[1], where)
         names = pairs[0][1]
         chosen = names.value if isinstance(names, yaml.SequenceNode) else [names]
+        place = (selection[1], selection[2])
+        if place in seen:
+            raise SpecError(where, f"{selection[1]} is selected twice", "each group once")
+        seen.add(place)
+        if len(chosen) > 1 and is_single(selection[1]):
+            raise SpecError(where, f"several of {selection[1]}, of which an audit has one", "one NAME")
         if not all(
             isinstance(node, yaml.ScalarNode) and (node.tag == _NULL or is_name(node.value))
             for node in chosen

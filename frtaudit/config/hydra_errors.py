@@ -23,6 +23,10 @@ _TOO_LATE = re.compile(r"In '(audit/[^']+)': Could not override '(bootstrap|repo
 _SEVERAL = re.compile(r"Ambiguous value for argument '([^']+)'")
 _COULD_NOT = re.compile(r"Could not (?:override|delete|append to) (?:from )?(?:config\.? )?'?([^'\s.]+)'?")
 _MERGED = re.compile(r"Cannot merge \w+ with \w+\s+full_key: ?(\S*)\s+object_type=(\w+)")
+_TWICE = re.compile(
+    r"Multiple values for (?P<a>\w+)|(?P<b>\w+) appears more than once in the final defaults list"
+)
+_NUMBER = "Config group override must be a string or a list"
 _PRESET = re.compile(r"In '([^']+)'")
 _INDEX = re.compile(r"\[(\d+)\]")
 _INDEXED = re.compile(r"~?[\w.]+\[\d+\][\w.\[\]]*(?:=|$)")
@@ -40,7 +44,9 @@ def translated(error: Exception) -> FrtauditError:
         return unreadable(str(error.override).lstrip("+"))
     if isinstance(error, InterpolationKeyError):
         return SpecError(error.full_key or "spec", _first(error.msg or str(error)), "a ${key} of the spec")
-    return _selection(str(error)) or _shape(f"{error}\n{error.__cause__}") or _rest(error)
+    return (
+        _selection(str(error)) or _named(str(error)) or _shape(f"{error}\n{error.__cause__}") or _rest(error)
+    )
 
 
 @contextmanager
@@ -84,6 +90,20 @@ def _selection(text: str) -> SpecError | None:
     if late := _TOO_LATE.search(text):
         accepted = f"its fields, {late[2]}: ...; typed, {late[2]}=NAME"
         return SpecError(late[1], f"selects a {late[2]} preset", accepted)
+    return None
+
+
+def _named(text: str) -> SpecError | None:
+    """What was said about a group that is selected twice, or by what is no name, if it was that."""
+    if twice := _TWICE.search(text):
+        group = twice["a"] or twice["b"]
+        accepted = (
+            f"- override /{group}: NAME among a file's defaults; {group}=NAME on the command line, without +"
+        )
+        return SpecError(group, "is selected twice", accepted)
+    if _NUMBER in text:
+        problem = "a preset's name that reads as a number or a truth value"
+        return SpecError("command line", problem, """the name in two pairs of quotes: 'GROUP="1e3"'""")
     return None
 
 

@@ -199,7 +199,9 @@ def with_targets(spec: AuditSpec) -> AuditSpec:
         if (requirement.metric in _AT_TARGET or requirement.profile) and "fmr" in requirement.at
     }
     known = spec.thresholds.fmr
-    new = [target for target in wanted if isinstance(target, float) and target not in known]
+    new = [
+        target for target in wanted if isinstance(target, float) and 0 < target < 1 and target not in known
+    ]
     new.sort(reverse=True)
     return replace(spec, thresholds=replace(spec.thresholds, fmr=(*known, *new))) if new else spec
 

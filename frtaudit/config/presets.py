@@ -3,7 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
-from frtaudit.core.plain.structure import MISSING, described, mapping, refuse_unknown
+import yaml
+
+from frtaudit.core.machine.resources import shipped
+from frtaudit.core.metrics import METRICS
+from frtaudit.core.plain.structure import MISSING, closest, described, mapping, refuse_unknown
 from frtaudit.core.profile import ProfileSpec
 from frtaudit.errors import SpecError
 
@@ -12,6 +16,7 @@ _DESCRIBED = tuple(field.name for field in fields(ProfileSpec))
 _PROFILE_KEYS = (*_DESCRIBED, "fmr", "at", "requirements")
 _RATIO = "ratio_to_overall"
 REQUIREMENTS = "a list of requirements"
+SELECTED = "{group}={name} on the command line, or - override /{group}: {name} in a file's defaults"
 
 
 def resolve_presets(composed: Mapping[str, object]) -> Plain:
@@ -27,10 +32,13 @@ def resolve_presets(composed: Mapping[str, object]) -> Plain:
     _schema(spec, spec.pop("schema", None))
     _providers(spec, spec.pop("provider", None))
     _profiles(spec, spec.pop("profiles", None))
+    _refuse_unsaid_sense(spec.get("requirements"))
     return spec
 
 
 def _schema(spec: Plain, short: object) -> None:
+    if isinstance(short, str):
+        raise SpecError("schema", f"found {short!r}", SELECTED.format(group="schema", name=short))
     fields = _mapping("schema", short)
     if not fields:
         return
@@ -38,7 +46,8 @@ def _schema(spec: Plain, short: object) -> None:
     if len(schemas) != 1:
         places = ", ".join(f"schemas.{name}.{field}" for field in sorted(fields) for name in sorted(schemas))
         text = f"{len(schemas)} schemas are selected" if schemas else "no schema is selected"
-        raise SpecError(f"schema.{min(fields)}", text, places or "schema=NAME as well")
+        accepted = places or SELECTED.format(group="schema", name="NAME")
+        raise SpecError(f"schema.{min(fields)}", text, accepted)
     name = next(iter(schemas))
     spec["schemas"] = {name: _mapping(f"schemas.{name}", schemas[name]) | fields}
 
@@ -79,7 +88,15 @@ def _profile(name: str, profile: Plain) -> list[Plain]:
     missing = [key for key in ("source", "date", "requirements") if not profile.get(key)]
     if missing:
         accepted = "a profile states its source, its date, its requirements"
-        raise SpecError(f"{where}.{missing[0]}", "no value", accepted)
+        if len(missing) < len(("source", "date", "requirements")):
+            raise SpecError(f"{where}.{missing[0]}", "no value", accepted)
+        known = [path.stem for path in (shipped("conf") / "requirement").glob("*.yaml")]
+        text = f"no profile of that name is selected{'' if name in known else closest(name, known)}"
+        selected = f"requirement=[{name}] as well"
+        raise SpecError(
+            where, text, selected if name in known else f"requirement=[NAME] as well; one's own: {accepted}"
+        )
+    _refuse_changed(name, profile)
     items = _sequence(f"{where}.requirements", profile["requirements"], REQUIREMENTS)
     target: Plain = {} if profile.get("fmr") is None else {"fmr": profile["fmr"]}
     point = _mapping(f"{where}.at", profile.get("at")) or target
@@ -90,6 +107,33 @@ def _profile(name: str, profile: Plain) -> list[Plain]:
         origin | _at(point, _mapping(f"{where}.requirements[{index}]", requirement))
         for index, requirement in enumerate(items)
     ]
+
+
+def published(name: str) -> bool:
+    """Whether frtaudit ships a profile of this name."""
+    return (shipped("conf") / "requirement" / f"{name}.yaml").is_file()
+
+
+def _refuse_changed(name: str, profile: Plain) -> None:
+    """Refuse other limits under the name of a published profile; ``at`` is for the audit to say."""
+    if not published(name):
+        return
+    text = (shipped("conf") / "requirement" / f"{name}.yaml").read_text(encoding="utf-8")
+    for key, value in mapping(yaml.safe_load(text), name).items():
+        if key != "at" and profile.get(key) != value:
+            accepted = (
+                "the profile as it is, perhaps with another at; or one's own, a copy in requirement/NAME.yaml"
+            )
+            raise SpecError(f"profiles.{name}.{key}", "is not what was published", accepted)
+
+
+def _refuse_unsaid_sense(requirements: object) -> None:
+    """Refuse a limit of what is better when higher that does not say on which side it is kept."""
+    for index, requirement in enumerate(requirements if isinstance(requirements, Sequence) else ()):
+        metric = METRICS.get(str(requirement.get("metric"))) if isinstance(requirement, Mapping) else None
+        if metric is not None and metric.higher_is_better and "sense" not in requirement:
+            accepted = f"'>=', for {metric.name} is better when higher; or '<='"
+            raise SpecError(f"requirements[{index}].sense", "no value", accepted)
 
 
 def _at(point: Plain, requirement: Plain) -> Plain:

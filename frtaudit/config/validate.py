@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
-from frtaudit.core.metrics import D_L2, INDICES, RATES, SPACES, TO_REQUIRE
+from frtaudit.core.metrics import D_L2, METRICS, RATES, SPACES, TO_REQUIRE
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.provenance import Provenance
 from frtaudit.core.spec import (
@@ -29,6 +29,7 @@ from frtaudit.core.spec import (
     Weighting,
 )
 from frtaudit.core.spec_values import FOLDS, PROTOCOL, UNKNOWN
+from frtaudit.core.text.kinds import Kind
 from frtaudit.core.text.names import ASCII, LONGEST, is_name, is_title
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.answerable import BY_RATE, ESTIMATED, POINT_KEYS, RATIO
@@ -258,8 +259,7 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
         raise SpecError(f"{where}.limit", f"found {requirement.limit}", "a finite number")
     if requirement.metric in RATES and not 0 <= requirement.limit <= 1:
         raise SpecError(f"{where}.limit", f"found {requirement.limit:g} of a rate", "a number from 0 to 1")
-    if requirement.metric in (D_L2, *INDICES) and requirement.limit < 0:
-        raise SpecError(f"{where}.limit", f"found {requirement.limit:g} of {requirement.metric}", "0 or more")
+    _check_reach(f"{where}.limit", requirement)
     _check_terms(where, requirement)
     if requirement.weighting is not None:
         known = [weighting.value for weighting in Weighting]
@@ -268,6 +268,19 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
         _check_choice(f"{where}.schema", requirement.schema, list(spec.schemas))
     if requirement.group not in (ALL, EACH, MAX):
         _check_group(f"{where}.group", requirement, spec)
+
+
+def _check_reach(where: str, requirement: RequirementSpec) -> None:
+    """Refuse a limit that every value of the metric keeps, or none: a percentage, or the other side."""
+    metric, limit, upper = METRICS.get(requirement.metric), requirement.limit, requirement.sense == "<="
+    if metric is None:
+        return
+    found, least, most = f"found {limit:g} of {metric.name}", metric.least, metric.most
+    if least is not None and (limit < least or (not upper and limit == least and not requirement.strict)):
+        raise SpecError(where, found, f"above {least:g}: no value is smaller")
+    if most is not None and (limit > most or (upper and limit == most and not requirement.strict)):
+        percent = ", and 1 % is 0.01" if metric.kind is Kind.RATE else ""
+        raise SpecError(where, found, f"below {most:g}: no value is larger{percent}")
 
 
 def _check_point(where: str, requirement: RequirementSpec) -> None:
@@ -279,6 +292,9 @@ def _check_point(where: str, requirement: RequirementSpec) -> None:
         value = requirement.at.get(key, 0.0)
         if isinstance(value, str) or not math.isfinite(value):
             raise SpecError(f"{where}.{key}", f"found {value!r}", "a finite number")
+    target = requirement.at.get("fmr", 0.5)
+    if known and isinstance(target, float) and not 0 < target < 1:
+        raise SpecError(f"{where}.fmr", f"found {target:g}", "a number between 0 and 1, both excluded")
 
 
 def _check_terms(where: str, requirement: RequirementSpec) -> None:

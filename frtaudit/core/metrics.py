@@ -11,6 +11,7 @@ from types import MappingProxyType
 from frtaudit.core.text.kinds import Kind
 
 D_L2 = "d_l2"
+_FROM_0 = {D_L2, "ratio_to_overall", "fmr_same_class_ratio"}  # distances and ratios
 EVERY_SYSTEM = "every system"  # the provider of what is said of the cohort's samples
 SPACES = {"quantile": "in quantile space", "tar": "in TAR space", "fmr_axis": "on the pooled FMR axis"}
 
@@ -35,7 +36,8 @@ class Metric:
     on it for ``frtaudit list``, of a metric that a requirement may name. ``unbounded``: a rate below 0 or above 1 has a
     meaning, as of a difference. ``index``: one number for the classes of a schema; ``alike``: its value
     under equality. ``higher_is_better``: of what is better when it is smaller, or of which nobody says, False.
-    ``pooled_only``: not made identity-weighted. ``published``: None where it is never published.
+    ``pooled_only``: not made identity-weighted. ``published``: None where it is never published. ``bounded``: an index
+    of 1 at most.
     """
 
     name: str
@@ -49,10 +51,31 @@ class Metric:
     alike: float | None = None
     higher_is_better: bool = False
     published: Published | None = None
+    bounded: bool = False
+
+    @property
+    def least(self) -> float | None:
+        """The smallest value that there can be; None where it is not known."""
+        if self.kind is Kind.RATE or self.name in _FROM_0:
+            return None if self.unbounded else 0.0
+        return (0.0 if self.higher_is_better else self.alike) if self.index else None
+
+    @property
+    def most(self) -> float | None:
+        """The largest value, as ``least``."""
+        is_rate = self.kind is Kind.RATE and not self.unbounded
+        return 1.0 if is_rate or self.bounded else None
 
 
 def _index(
-    name: str, label: str, about: str, alike: float, sentence: str = "", *, higher_is_better: bool = False
+    name: str,
+    label: str,
+    about: str,
+    alike: float,
+    sentence: str = "",
+    *,
+    higher_is_better: bool = False,
+    bounded: bool = False,
 ) -> Metric:
     """An index of the classes of a schema."""
     return Metric(
@@ -65,6 +88,7 @@ def _index(
         alike=alike,
         higher_is_better=higher_is_better,
         published=Published.WHOLE,
+        bounded=bounded,
     )
 
 
@@ -218,7 +242,7 @@ _IN_SECTIONS = (  # of the report
         0.0,
         "sum of log distances from the geometric mean",
     ),
-    _index("gini", "Gini coefficient", "Gini coefficient of a rate of the classes", 0.0),
+    _index("gini", "Gini coefficient", "Gini coefficient of a rate of the classes", 0.0, bounded=True),
     _index(
         "fdr",
         "fairness discrepancy rate",
@@ -226,9 +250,10 @@ _IN_SECTIONS = (  # of the report
         1.0,
         "FDR",
         higher_is_better=True,
+        bounded=True,
     ),
     _index("inequity_rate", "inequity rate", "NIST's inequity rate of the classes' FMR and FNMR", 1.0),
-    _index("garbe", "GARBE", "Gini aggregation rate of the classes' FMR and FNMR", 0.0),
+    _index("garbe", "GARBE", "Gini aggregation rate of the classes' FMR and FNMR", 0.0, bounded=True),
     Metric("skewed_error_ratio", NUMBER, "skewed error ratio", alike=1.0, published=WHOLE),
     Metric(
         "d_l2",

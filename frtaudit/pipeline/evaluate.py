@@ -1,10 +1,12 @@
 """Evaluate a provider: score it, find its thresholds, draw its replicates."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from frtaudit.config.presets import published
 from frtaudit.core import UNKNOWN, Cohort, CohortData, Comparisons, Groups, ScoreTable, ScoreTail
 from frtaudit.core.arrays import Index
 from frtaudit.core.canonical import seed_of
@@ -116,6 +118,14 @@ def refuse_unresolved(spec: AuditSpec, cohort_data: CohortData, comparisons: Com
             text = "; ".join([reason.partition(";")[0], *causes])
             some = planned > MIN_EXPECTED
             accepted = f"at least {smallest_target(planned)}" if some else "[], or more subjects"
+            profile = next(
+                (asked.profile for asked in spec.requirements if asked.at.get("fmr") == target), None
+            )
+            if profile and published(profile):
+                accepted = (
+                    f"{math.ceil(MIN_EXPECTED / target):,} non-mated comparisons or more, or a threshold: "
+                    f"profiles.{profile}.at={{threshold: VALUE}}"
+                )
             raise DataError(_asked_at(spec, target), text, accepted)
 
 

@@ -79,7 +79,7 @@ class Shape:
 
     def text(self, name: str) -> str:
         """A file's text, empty where there is none."""
-        return self.files.get(name, b"").decode()
+        return self.files.get(name, b"").decode("utf-8-sig")
 
     @property
     def style(self) -> str:

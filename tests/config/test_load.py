@@ -244,7 +244,19 @@ def test_intervals_are_methods_with_targets() -> None:
         ([], "audit: nothing is selected; accepted: audit=compare, curate, demo"),
         (["audit=nope"], "audit: no option is named 'nope'; accepted: compare, curate, demo"),
         (["audit=demoo"], "audit: no option is named 'demoo' (did you mean 'demo'?)"),
-        (["audit=[demo,lfw]"], "audit: exactly one audit has to be selected"),
+        (
+            ["audit=[demo,lfw]"],
+            "command line: 'audit=[demo,lfw]': an audit has one audit; accepted: audit=NAME",
+        ),
+        (
+            ["audit=demo", "cohort=[demo,vendors]"],
+            "command line: 'cohort=[demo,vendors]': an audit has one cohort",
+        ),
+        (["audit=demo", "+schema=group"], "schema: is selected twice; accepted: - override /schema: NAME"),
+        (
+            ["audit=demo", "schemas=[]", "schema.column=x"],
+            "schema.column: no schema is selected",
+        ),
         (["audit=templates"], "cohort.root: no value; accepted: a path: cohort.root=PATH"),
         (["audit=scores"], "cohort.root: no value; accepted: a path: cohort.root=PATH"),
         (["audit=demo", "schema=nope"], "schema: no option is named 'nope'; accepted: gender, group"),
@@ -278,7 +290,10 @@ def test_intervals_are_methods_with_targets() -> None:
         (["audit=demo", "name=${nowhere}"], "name: Interpolation key 'nowhere' not found"),
         (["audit=demo", "name=${oc.env:HOME}"], "command line: the resolver '${oc.env:HOME}'"),
         (["audit=demo", "cohort={_target_: x}"], "cohort: unknown key '_target_'"),
-        (["audit=demo", "bootstrap=4"], "spec: Config group override must be a string or a list"),
+        (
+            ["audit=demo", "bootstrap=4"],
+            "command line: a preset's name that reads as a number or a truth value",
+        ),
         (["audit=demo", "report.date=tomorrow"], "report.date: found 'tomorrow'"),
         (["audit=demo", "name=2024"], "name: found 2024 (a number); accepted: text; quote it"),
         (

@@ -5,6 +5,7 @@ import pytest
 from frtaudit.config.presets import resolve_presets
 from frtaudit.errors import SpecError
 
+SELECTED = "schema=NAME on the command line, or - override /schema: NAME in a file's defaults"
 PROFILE = {
     "source": "A standard",
     "rule": "an upper bound",
@@ -26,8 +27,8 @@ def test_short_form_means_the_one_schema() -> None:
             {"a": {}, "b": {}},
             "schema.column: 2 schemas are selected; accepted: schemas.a.column, schemas.b.column",
         ),
-        ({}, "schema.column: no schema is selected; accepted: schema=NAME as well"),
-        (None, "schema.column: no schema is selected; accepted: schema=NAME as well"),
+        ({}, f"schema.column: no schema is selected; accepted: {SELECTED}"),
+        (None, f"schema.column: no schema is selected; accepted: {SELECTED}"),
     ],
 )
 def test_short_form_needs_one_schema(schemas: object, line: str) -> None:
@@ -81,3 +82,11 @@ def test_lists_stay_lists(key: str) -> None:
 def test_nothing_selected_changes_nothing() -> None:
     """Without presets the spec stays as it is."""
     assert resolve_presets({"name": "x", "schema": None, "provider": None, "profiles": None}) == {"name": "x"}
+
+
+def test_a_preset_named_where_its_fields_belong_is_told_how_to_select_it() -> None:
+    """``schema: group`` in a file."""
+    with pytest.raises(
+        SpecError, match="^schema: found 'group'; accepted: schema=group on the command line, or - ov"
+    ):
+        resolve_presets({"schema": "group"})

@@ -203,7 +203,7 @@ def _union(kind: Kind, data: object, where: str) -> Built:
     try:
         return build(others[-1], data, where)
     except SpecError:
-        raise SpecError(where, f"found {described(data)}", _accepted(kind)) from None
+        raise SpecError(where, f"found {described(data)}", _accepted(kind, data)) from None
 
 
 def _choice(kind: type[Enum], data: object, where: str) -> Enum:
@@ -241,7 +241,7 @@ def _scalar(kind: Kind, data: object, where: str) -> Built:
         if isinstance(data, str):
             limits.check_text(where, data)
         return data
-    raise SpecError(where, f"found {described(data)}", _accepted(kind))
+    raise SpecError(where, f"found {described(data)}", _accepted(kind, data))
 
 
 def _wanted(kind: Kind) -> str:
@@ -256,13 +256,14 @@ def _is_record(kind: Kind) -> bool:
     return dataclasses.is_dataclass(kind) and isinstance(kind, type)
 
 
-def _accepted(kind: Kind) -> str:
+def _accepted(kind: Kind, data: object = "") -> str:
+    """What a kind accepts; ``data``: what was found, which may have been meant as text."""
     if kind is str:
-        return QUOTE
+        return QUOTE if data is None or isinstance(data, bool | int | float) else _WORDS[str]
     if kind in _WORDS:
         return _WORDS[kind]
     if origin(kind) in (Union, types.UnionType):
-        words = ["null" if option is type(None) else _accepted(option) for option in get_args(kind)]
+        words = ["null" if option is type(None) else _accepted(option, data) for option in get_args(kind)]
         return " or ".join(words)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return ", ".join(str(member.value) for member in kind)

@@ -234,8 +234,9 @@ def _percent(number: Decimal) -> str:
 
 
 def _apart(value: float, landmarks: Iterable[float], rounding: Rounding, digits: int) -> Decimal:
-    """Round to ``digits`` or as many more as keep the value on its side of every landmark."""
-    number, marks = _decimal(value), tuple(map(_decimal, landmarks))
+    """Round to ``digits`` or as many more as keep the value on its side of every landmark, rounding of sums aside."""
+    apart = (mark for mark in landmarks if not 0 < abs(value - mark) <= NOISE * abs(mark) or mark == 1)
+    number, marks = _decimal(value), tuple(map(_decimal, apart))
     if abs(value - 1) <= NOISE and sum(abs(mark - 1) <= NOISE for mark in marks) == 1:  # no limit is as near
         return rounding(1.0, digits)
     for places in range(digits, MAX_DIGITS):

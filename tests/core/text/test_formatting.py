@@ -169,3 +169,9 @@ def test_a_carriage_return_begins_no_row() -> None:
 def test_numbers_and_words_stay(value: object) -> None:
     """Numbers, also written as text, and text that begins otherwise are as they were."""
     assert cell(value) == value
+
+
+def test_rounding_of_a_sum_is_not_printed() -> None:
+    """A mean that is its limit but for the last bit is printed as that; one farther away on its side."""
+    assert formatting.rate(0.19999999999999998, limit=0.2) == "20.0 %"
+    assert formatting.rate(0.1999999, limit=0.2) == "19.99999 %"
