@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.core import Cohort, Curve, Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core import Cohort, CohortData, Curve, Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.arrays import Flags, Floats, Ints, Texts
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS
@@ -52,16 +52,20 @@ class Quality:
         if self.strata < 1:
             raise SpecError(f"analyses.{NAME}.strata", f"found {self.strata}", "1 or more")
 
-    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
-        """All schemas with two classes or more; a note where the cohort has no brightness and no other was asked for.
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> None:  # noqa: ARG002  analyses share a signature
+        """Raise :class:`DataError` where the column that was asked for is not there, or holds no numbers."""
+        known = cohort_data.attributes
+        if self.attribute in known:
+            _numbers(self.attribute, known[self.attribute])
+        elif self.attribute != BRIGHTNESS:
+            missing = f"the cohort has no column {self.attribute!r}"
+            accepted = f"one of its columns: {', '.join(known) or 'none'}"
+            raise DataError(f"analyses.{NAME}.attribute", missing, accepted)
 
-        Raises :class:`DataError` where the column that was asked for is not there, or holds no numbers.
-        """
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
+        """All schemas with two classes or more; a note where the cohort has no brightness and no other was asked."""
         if self.attribute not in system.cohort_data.attributes:
             known = ", ".join(system.cohort_data.attributes) or "none"
-            if self.attribute != BRIGHTNESS:
-                missing = f"the cohort has no column {self.attribute!r}"
-                raise DataError(f"analyses.{NAME}.attribute", missing, f"one of its columns: {known}")
             return AnalysisOutput(
                 notes=(f"{NAME}: the cohort has no column {self.attribute!r}; it has {known}",)
             )

@@ -275,7 +275,10 @@ def _laid_over(table: str, ours: object, theirs: object) -> object:
                 _refuse(problem, ", ".join(sorted(ours)))
             if not isinstance(value, str):
                 _refuse(f"{WORDS}: [{table}] {key} is not text", "text")
-        return {**ours, **theirs}
+        words_of = {**ours, **theirs}
+        if table == "verdict" and len(set(words_of.values())) < len(words_of):
+            _refuse(f"{WORDS}: [verdict] has one word for two outcomes", "a word of its own for each")
+        return words_of
     if not (isinstance(ours, tuple) and isinstance(theirs, list) and _alike(ours, theirs)):
         _refuse(f"{WORDS}: {table} is not what the shipped words have there", "see the shipped words.toml")
     return tuple(theirs)

@@ -102,11 +102,11 @@ def test_no_such_column_and_no_numbers() -> None:
         DataError,
         match=r"quality\.attribute: the cohort has no column 'sharpness'; accepted: one of its columns: tone",
     ):
-        Quality(attribute="sharpness").estimates(system, 0.05)
+        Quality(attribute="sharpness").survey(system.spec, system.cohort_data)
     with pytest.raises(
         DataError, match="column 'tone' holds a text that is not a number; accepted: a column of numbers"
     ):
-        Quality(attribute="tone").estimates(put(made(Quality()), "even"), 0.05)
+        Quality(attribute="tone").survey(system.spec, system.cohort_data)
     with pytest.raises(SpecError, match=r"analyses\.quality\.strata: found 0; accepted: 1 or more"):
         Quality(strata=0)
 

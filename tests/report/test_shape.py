@@ -290,6 +290,14 @@ REFUSED: dict[str, tuple[dict[str, str | bytes], str]] = {
         {"words_dot_toml": "[metric]\nfnmrr = 'x'"},
         r"\[metric\] has no word for 'fnmrr' \(did you mean 'fnmr'\?\)",
     ),
+    "one word for two outcomes": (
+        {"words_dot_toml": "[verdict]\npass = 'x'\nfail = 'x'"},
+        r"\[verdict\] has one word for two outcomes",
+    ),
+    "an unknown word after a byte order mark": (
+        {"words_dot_toml": b"\xef\xbb\xbf[metric]\nfnmrr = 'x'"},
+        r"\[metric\] has no word for 'fnmrr'",
+    ),
     "an unknown heading": (
         {"words_dot_toml": "[title]\ncohorts = 'x'"},
         r"\[title\] has no section 'cohorts' \(did you mean 'cohort'\?\)",
