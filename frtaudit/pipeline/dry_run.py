@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.core import UNKNOWN, Cohort, CohortData, Groups
+from frtaudit.core import UNKNOWN, Cohort, CohortData
 from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.metrics import D_L2
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, Engine, FoldSource, RequirementSpec
 from frtaudit.core.spec_values import OrderRule, PadesLevel
@@ -33,6 +34,7 @@ SAMPLE_BYTES, WEIGHT_BYTES = 500, 128  # names and classes of a sample; its weig
 SORTED_BYTES = 36  # of a comparison kept, while the tail is sorted: what the budget counts
 LAID_BYTES, STAYING_BYTES = 44, 29  # while it is laid out for replicates; while tables and report are written
 RUN_BYTES, RUNS_OF_A_SAMPLE = 32, 60  # of a run, comparisons of one first sample; most runs of each sample
+NO_INTERVAL = ("accuracy_fold_sd", "eer")  # metrics that are estimated without one for the population
 SECONDS_OF_A_TERM = 8.6e-11  # of a score: 11 ns at 128 dimensions
 
 
@@ -52,7 +54,7 @@ def check(spec: AuditSpec) -> list[str]:
     lines.append(f"protocol: {kind}, {planned_non_mated(cohort_data.cohort, comparisons)} of them non-mated")
     shapes = {name: read().vectors.shape for name, read in cohort_data.templates.items()}
     lines += [_provider_line(cohort_data, name, shapes) for name in systems]
-    lines += _requirement_lines(spec, cohort_data.cohort, groups, systems)
+    lines += _requirement_lines(spec, prepared, systems)
     if spec.folds.source is FoldSource.FILE and spec.folds.file:
         read_pairs(Path(spec.folds.file), cohort_data.cohort)
     elif spec.folds.source is FoldSource.OFFICIAL and cohort_data.pairs:
@@ -180,17 +182,15 @@ def _provider_line(cohort_data: CohortData, name: str, shapes: Mapping[str, tupl
     return f"provider {name}: {rows} templates of {width} numbers{f', {failed} failures to acquire' if failed else ''}"
 
 
-def _requirement_lines(
-    spec: AuditSpec, cohort: Cohort, groups: Groups, systems: Sequence[str]
-) -> Iterator[str]:
+def _requirement_lines(spec: AuditSpec, prepared: Prepared, systems: Sequence[str]) -> Iterator[str]:
     """Each requirement with its limit, group and systems, or the reason why it is not testable."""
     if not spec.requirements:
         yield "requirement: none, so there will be no verdict"
-    ranked = ranked_classes(groups)
+    cohort, ranked = prepared.cohort_data.cohort, ranked_classes(prepared.groups)
     for requirement in spec.requirements:
         at = ", ".join(place_of(key, value) for key, value in requirement.at.items())
         what = f"requirement {requirement.name}: {requirement.metric}{f' at {at}' if at else ''}"
-        reason = why_not(requirement, spec, ranked)
+        reason = why_not(requirement, spec, ranked) or _no_verdict(requirement, spec, prepared)
         if reason:
             yield f"{what}: not testable: {reason}"
             continue
@@ -203,7 +203,20 @@ def _requirement_lines(
             if few
             else ""
         )
-        yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}{lacks}"
+        advisory = "; advisory" if requirement.advisory else ""
+        yield f"{what}, {limit}, group {requirement.group}: {verdicts} on {', '.join(systems)}{lacks}{advisory}"
+
+
+def _no_verdict(requirement: RequirementSpec, spec: AuditSpec, prepared: Prepared) -> str | None:
+    """Why a requirement can have no verdict in this audit; None where it may have one."""
+    in_tar = requirement.metric == D_L2 and requirement.at.get("space") == "tar"
+    if requirement.metric in NO_INTERVAL or in_tar:
+        return f"no interval for the population is offered for {requirement.metric}"
+    if requirement.metric == "accuracy" and spec.folds.source is FoldSource.NONE and not spec.test_sets:
+        return "there are no folds; write folds.source=disjoint, or another source"
+    of_non_mated = "fmr" in requirement.at or requirement.metric == "fmr"
+    planned_ones = planned_non_mated(prepared.cohort_data.cohort, prepared.comparisons)
+    return "no comparison is non-mated" if of_non_mated and not planned_ones else None
 
 
 def _too_small(requirement: RequirementSpec, cohort: Cohort) -> Iterator[str]:

@@ -25,6 +25,7 @@ from frtaudit.core.spec import (
 from frtaudit.core.spec_values import PadesLevel
 from frtaudit.datasets.cohorts.synthetic import Synthetic
 from frtaudit.datasets.protocols.listed import Listed
+from frtaudit.datasets.protocols.round_robin import RoundRobin
 from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.pipeline import dry_run
@@ -368,3 +369,34 @@ def test_an_empty_class_of_a_crossing_is_named(tmp_path: Path) -> None:
         ]
     )
     assert check(spec)[0].endswith("; 0 subjects: empty class y&v of gh")
+
+
+@pytest.mark.parametrize(
+    ("metric", "at", "changes", "line"),
+    [
+        ("eer", {}, {}, "eer: not testable: no interval for the population is offered for eer"),
+        (
+            "accuracy",
+            {},
+            {},
+            "accuracy: not testable: there are no folds; write folds.source=disjoint, or another",
+        ),
+        (
+            "fnmr_at_fmr",
+            {"fmr": 0.1},
+            {"protocol": RoundRobin()},
+            "fnmr_at_fmr at FMR 10 %: not testable: no comparison is non-mated",
+        ),
+        ("fnmr_at_fmr", {"fmr": 0.1}, {}, "group all: 2 verdicts on one, two; advisory"),
+    ],
+)
+def test_no_verdict_is_promised_where_there_can_be_none(
+    metric: str, at: dict[str, float | str], changes: dict[str, object], line: str
+) -> None:
+    """Without an interval, folds or non-mated comparisons; an advisory requirement says so."""
+    asked = RequirementSpec(name="r", metric=metric, at=at, limit=0.2, advisory=True)
+    analyses = ("error_rates", "accuracy")
+    (told,) = [
+        text for text in check(spec(*analyses, requirements=(asked,), **changes)) if "requirement" in text
+    ]
+    assert line in told
