@@ -7,6 +7,7 @@ from pathlib import Path
 
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.machine.files import read_regular
+from frtaudit.core.plain.structure import closest
 from frtaudit.core.spec import AuditSpec, ThresholdSource
 from frtaudit.errors import DataError, excerpt
 
@@ -28,7 +29,8 @@ def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At
         return _of_result(document, spec, provider)
     thresholds = document.get(provider)
     if not isinstance(thresholds, dict):
-        raise DataError(Path(spec.thresholds.file).name, f"no thresholds of provider {provider!r}", _LAYOUT)
+        text = f"no thresholds of provider {provider!r}{'' if provider in document else closest(provider, document)}"
+        raise DataError(Path(spec.thresholds.file).name, text, f"{_LAYOUT}; {{}} of a system that has none")
     origin = spec.thresholds.source.value
     return [
         (_number(spec, name, value), {"source": origin, "name": str(name)})

@@ -137,7 +137,11 @@ def test_the_file_is_an_input(tmp_path: Path) -> None:
         ("{", "thresholds.json: not readable as JSON"),
         ("[1]", "thresholds.json: not a mapping"),
         ({"two": {"a": 0.1}}, "thresholds.json: no thresholds of provider 'one'"),
-        ({"one": 0.1}, "thresholds.json: no thresholds of provider 'one'"),
+        ({"one": 0.1}, "thresholds.json: no thresholds of provider 'one'; accepted: "),
+        (
+            {"ones": {"a": 0.1}},
+            "thresholds.json: no thresholds of provider 'one' (did you mean 'ones'?); accepted: ",
+        ),
         ({"one": {"a": "0.1"}}, "thresholds.json: threshold 'a' is '0.1'; accepted: a finite number"),
         ({"one": {"a": True}}, "thresholds.json: threshold 'a' is True"),
         ({"estimates": []}, "thresholds.json: no thresholds of provider 'one'"),
