@@ -140,7 +140,7 @@ def test_the_file_is_an_input(tmp_path: Path) -> None:
         ({"one": 0.1}, "thresholds.json: no thresholds of provider 'one'; accepted: "),
         (
             {"ones": {"a": 0.1}},
-            "thresholds.json: no thresholds of provider 'one' (did you mean 'ones'?); accepted: ",
+            r"thresholds.json: no thresholds of provider 'one' \(did you mean 'ones'\?\); accepted: ",
         ),
         ({"one": {"a": "0.1"}}, "thresholds.json: threshold 'a' is '0.1'; accepted: a finite number"),
         ({"one": {"a": True}}, "thresholds.json: threshold 'a' is True"),
