@@ -53,10 +53,14 @@ def laid(attempt: Hostile, loot: Path) -> list[str]:
     ]
 
 
+OWN = {"OPENBLAS_NUM_THREADS"}  # what the first command of a process sets for itself
+
+
 def state(loot: Path) -> object:
     """What a spec might change: files, the working folder, the environment, logging."""
     files = {path: path.read_bytes() if path.is_file() else None for path in sorted(loot.parent.rglob("*"))}
-    return files, Path.cwd(), dict(os.environ), list(logging.getLogger().handlers), logging.getLogger().level
+    environment = {name: value for name, value in os.environ.items() if name not in OWN}
+    return files, Path.cwd(), environment, list(logging.getLogger().handlers), logging.getLogger().level
 
 
 def refused(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:

@@ -101,6 +101,7 @@ def _threshold(
         replicates={plan: drawn.t_star[w, :, a] for plan, drawn in system.replicates.items()},
         missing=counted.missing,
         rule=lambda level: inverted.interval(target, threshold, weighting, level),
+        is_rate=False,
     )
     wanted = [spec for spec in system.intervals if spec.method in PLAN_OF]
     return Estimate.of(

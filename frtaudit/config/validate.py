@@ -275,12 +275,12 @@ def _check_reach(where: str, requirement: RequirementSpec) -> None:
     metric, limit, upper = METRICS.get(requirement.metric), requirement.limit, requirement.sense == "<="
     if metric is None:
         return
-    found, least, most = f"found {limit:g} of {metric.name}", metric.least, metric.most
+    text, least, most = f"found {limit:g} of {metric.name}", metric.least, metric.most
     if least is not None and (limit < least or (not upper and limit == least and not requirement.strict)):
-        raise SpecError(where, found, f"above {least:g}: no value is smaller")
+        raise SpecError(where, text, f"above {least:g}: no value is smaller")
     if most is not None and (limit > most or (upper and limit == most and not requirement.strict)):
         percent = ", and 1 % is 0.01" if metric.kind is Kind.RATE else ""
-        raise SpecError(where, found, f"below {most:g}: no value is larger{percent}")
+        raise SpecError(where, text, f"below {most:g}: no value is larger{percent}")
 
 
 def _check_point(where: str, requirement: RequirementSpec) -> None:

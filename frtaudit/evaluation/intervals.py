@@ -43,7 +43,7 @@ class RateSummary:
     those of FORMULAS 8.1 and 8.18, threshold held fixed; ``variance``: published plug-in variance; ``missing``: methods
     that cannot be had here, each with its reason; ``total``: what the value is divided by: comparisons (pooled),
     subjects or their pairs (identity); ``effective_subjects``: subjects by weight, None where no subject weighs more
-    than another.
+    than another; ``is_rate``: not of a score.
     """
 
     value: float
@@ -58,6 +58,7 @@ class RateSummary:
     bounds: Callable[[], RateBounds] | None = None
     variance: float | None = None
     missing: Mapping[Method, str] | None = None
+    is_rate: bool = True
 
     @property
     def too_few_errors(self) -> bool:
@@ -136,7 +137,7 @@ def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
             f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
         )
         return empty(spec.method, alpha, note, spec.target)
-    if summary.rule is not None and spec.method in PERCENTILE:
+    if summary.is_rate and summary.rule is not None and spec.method in PERCENTILE:
         replicates = np.minimum(replicates, 1.0)  # a rate: rounding of its sums can leave more
     bounds = bounds_of(summary.value, summary.vstat, spec.method, replicates, alpha)
     if bounds is None:

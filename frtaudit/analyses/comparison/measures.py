@@ -9,13 +9,15 @@ from frtaudit.analyses.comparison.support import CommonSupport, SystemOnSupport
 from frtaudit.core import metrics
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.spec import Weighting
 from frtaudit.core.text.formatting import counted
-from frtaudit.evaluation.intervals import SHARE, AtKey
+from frtaudit.evaluation.intervals import MIN_EFFECTIVE, SHARE, AtKey
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import to_scale
+from frtaudit.stats.intervals.dependence import effective_number
 from frtaudit.stats.systems import support
 from frtaudit.stats.systems.multiple_comparisons import Pair, every_pair
 
@@ -73,6 +75,8 @@ def fnmr(common: CommonSupport) -> Iterator[Measure]:
         for group_index, schema, group in system.every_group():
             inside = _inside(common, mated[0][2], group_index)
             decided, thin = discordant(wrong, mated[0][2], inside)
+            few = _few_by_weight(mated[0][2][inside]) if weighting is Weighting.POOLED else None
+            thin = thin if few is None else dict.fromkeys(decided, few)
             yield Measure(
                 of=FNMR,
                 values=np.array([supported.fnmr[w, a, group_index] for supported in common.systems]),
@@ -183,6 +187,20 @@ def discordant(
                 f"{MIN_ERROR_SUBJECTS}"
             )
     return decided, thin
+
+
+def _few_by_weight(who: Ints) -> str | None:
+    """Why resampled subjects say little of a pooled difference: a few of them have most of the comparisons.
+
+    >>> _few_by_weight(np.repeat(np.arange(61), [435, *[3] * 60]))
+    'by weight these are 2.01 subjects; a test needs 20'
+    """
+    pairs = np.bincount(who)
+    pairs = pairs[pairs > 0]
+    count = effective_number(pairs)
+    if count >= min(MIN_EFFECTIVE, pairs.size / 2):
+        return None
+    return f"by weight these are {count:.3g} subjects; a test needs {MIN_EFFECTIVE}"
 
 
 def _inside(common: CommonSupport, who: Ints, group_index: int) -> Flags:

@@ -15,7 +15,8 @@ from frtaudit.report.source import Record, Source
 
 HEAVY, MIN_ERRORS = 0.1, 2  # of FMR, by one pair of people; one false match alone says nothing of a pair
 TOO_FEW, EXPECTED = "too few subjects", "false matches are expected"
-HUB = "one subject takes part in"  # opens what the interval says of that subject
+HUB = "one subject takes part in"  # opens what an interval says of that subject
+CONCENTRATED = (HUB, "few subjects take part in")
 SECTION = TextSpan(text="Robustness and limitations", kind="#robustness")
 FAILURES = TextSpan(text="Failures and exclusions", kind="#failures")
 OF_FNMR = ("fnmr_at_fmr", "fnmr")
@@ -106,19 +107,20 @@ def _few_matches(source: Source) -> Iterator[Text]:
 
 
 def _hubs(source: Source) -> Iterator[Text]:
-    """Systems of which one subject takes part in much of the non-mated comparisons, as the interval of FMR says."""
+    """Systems of which one subject or a few take part in much of the comparisons, as the interval of a rate says."""
     systems: dict[str, dict[str, TextSpan]] = {}
-    for record in source.select("fmr", grouped=False, primary=True):
+    for record in source.select("fmr", *OF_FNMR, grouped=False, primary=True):
+        name, rate = record.estimate.provider, phrases.metric(record.estimate.metric)
         for place, interval in enumerate(record.estimate.intervals):
-            text = next((part for part in (interval.note or "").split("; ") if part.startswith(HUB)), None)
-            if text is not None:
+            parts = (interval.note or "").split("; ")
+            of = next((part.partition(":")[0] for part in parts if part.startswith(CONCENTRATED)), None)
+            if of is not None:
+                whom = "that subject" if of.startswith(HUB) else "these subjects"
+                text = f"{of}. {rate} describes {whom} more than the population."
                 pointer = f"{record.pointer}/intervals/{place}/note"
-                name = record.estimate.provider
-                systems.setdefault(text.partition(":")[0], {}).setdefault(name, phrases.bold(name, pointer))
+                systems.setdefault(text, {}).setdefault(name, phrases.bold(name, pointer))
     for text, names in systems.items():
-        yield spans(
-            listed([*names.values()]), f": {text}. FMR describes that subject more than the population."
-        )
+        yield spans(listed([*names.values()]), f": {text}")
 
 
 def _heavy(source: Source) -> Iterator[Text]:

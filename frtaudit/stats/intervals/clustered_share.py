@@ -6,7 +6,12 @@ import numpy as np
 
 from frtaudit.core.arrays import Ints
 from frtaudit.stats.intervals.borrowing import ENOUGH_SUBJECTS
-from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number, image_weight
+from frtaudit.stats.intervals.dependence import (
+    degrees_of_freedom,
+    effective_number,
+    image_weight,
+    leverage,
+)
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 
@@ -14,7 +19,9 @@ def share_variance(errors: Ints, trials: Ints) -> float:
     """Variance of sum(errors)/sum(trials) over subjects: K/(K-1) sum_k (e_k - p n_k)^2 / n^2 (FORMULAS 8.1).
 
     ``errors``, ``trials``: shape (K,), int64, subjects with trials > 0. K is counted by weight
-    (:func:`~frtaudit.stats.intervals.dependence.effective_number` of the trials). Infinite below two subjects.
+    (:func:`~frtaudit.stats.intervals.dependence.effective_number` of the trials), and that of a subject with most
+    trials with the share without it (:func:`~frtaudit.stats.intervals.dependence.leverage`). Infinite below two
+    subjects.
 
     >>> share_variance(np.array([1, 0]), np.array([1, 1]))
     0.25
@@ -22,7 +29,7 @@ def share_variance(errors: Ints, trials: Ints) -> float:
     count, total = effective_number(trials), int(trials.sum())
     if errors.size < 2:
         return math.inf
-    residual = errors - errors.sum() / total * trials
+    residual = (errors - errors.sum() / total * trials) * leverage(trials / total)
     return float(count / (count - 1) * np.square(residual).sum() / total**2)
 
 

@@ -16,10 +16,14 @@ from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates.sums import MatedSums, size_squares
 from frtaudit.stats.rates.trials import members, schema_of, subject_trials, trials
 
-HUB, OVER_MEAN = (
+HUB, AMONG = (
     0.2,
-    4,
-)  # share of the comparisons, and of the mean share 2/K, beyond which a subject is a hub
+    5,
+)  # a hub takes part in more than this share of the comparisons, and 5/K of those of K subjects
+FEW, ONE = (
+    20,
+    1.5,
+)  # subjects by weight below which a list has few in most comparisons, and below a quarter of all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +40,8 @@ class Residuals:
     or P, 0 when mated; ``image``: what one more bad image adds to the rate where people weigh unequally,
     :func:`image_weight`;
     ``hub``: largest share of the comparisons that a subject far above the mean takes part in, 0 without one;
-    ``leverage``: what :func:`hubs` adds to ``by_subject``.
+    ``leverage``: what :func:`hubs` adds to ``by_subject``; ``is_concentrated``: whether so few subjects take part in
+    most comparisons of a list that ``effective_subjects`` is :func:`few_of_a_list`.
     """
 
     rate: float
@@ -54,6 +59,7 @@ class Residuals:
     image: float = 0.0
     hub: float = 0.0
     leverage: float = 0.0
+    is_concentrated: bool = False
 
     def few(self, errors: int, subjects: int) -> bool:
         """Whether the rarer outcome (errors, or what does not err) counts fewer than so many, or of fewer subjects."""
@@ -95,7 +101,7 @@ def inflated_variance(residuals: Residuals) -> float:
 
     Non-mated: K/(K-1) * sum R_k^2 / M^2; mated: K2/(K2-1) * sum D_k^2 / n^2, with K2 counted by weight: where a few
     subjects hold most of the comparisons it is they that the rate is made of (:func:`effective_number`). So it is of
-    non-mated comparisons with a hub, whose R_k is taken of the rate without it (:func:`hubs`).
+    non-mated comparisons with a hub. The R_k or D_k of a hub is that of the rate without it (:func:`hubs`).
 
     >>> inflated_variance(Residuals(
     ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, subjects_with_errors=5, effective_subjects=5,
@@ -113,15 +119,15 @@ def hubs(residual: Floats, weights: Integers | Floats, total: int) -> tuple[floa
 
     A subject that takes part in a share h of the comparisons pulls the rate towards its own, and its residual sum R
     towards 0: with h = 1 it is 0, whatever the subject is like. R / (1 - h) is the change of the rate without the
-    subject, as a jackknife has it. Only subjects with more than a fifth of the comparisons, and four times the mean
-    share, are taken so: of others 8.1 holds as it stands.
+    subject, as a jackknife has it. Only a subject with more than a fifth of the comparisons, and 5/K of those of K
+    subjects, is taken so: of others 8.1 holds as it stands.
 
     Parameters
     ----------
     residual, weights : ndarray of float, shape (K,)
         R_k, and the comparisons of each subject (identity-weighted: its pairs of subjects).
     total : int
-        All comparisons, or pairs: the sum of ``weights`` over two.
+        All comparisons, or pairs: of non-mated ones half of the sum of ``weights``.
 
     Examples
     --------
@@ -130,16 +136,49 @@ def hubs(residual: Floats, weights: Integers | Floats, total: int) -> tuple[floa
     >>> hubs(np.zeros(61), np.array([60, *[1] * 60]), 60)
     (1.0, 0.0)
     """
-    share, count = weights / total, weights.size
-    hub = (share > max(HUB, OVER_MEAN * 2 / count)) | ((share == 1) & (count > 2))
-    if not hub.any():
-        return 0.0, 0.0
-    part = hub & (share < 1)
-    grown = np.square(residual[part]) * (np.square(1 / (1 - share[part])) - 1)
-    return float(share[hub].max()), float(grown.sum())
+    share = weights / total
+    grown = np.square(residual) * (np.square(leverage(share)) - 1)
+    hub = is_hub(share)
+    return float(share[hub].max(initial=0.0)), float(grown.sum())
 
 
-def effective_number(weights: Integers) -> float:
+def is_hub(share: Floats) -> Flags:
+    """Which of K subjects take part in much of the comparisons, far more than the mean; in all of more than two: each.
+
+    >>> is_hub(np.array([0.6, 0.2, 0.2])).tolist(), is_hub(np.array([1.0, 0.5, 0.5])).tolist()
+    ([False, False, False], [True, False, False])
+    """
+    bound = max(HUB, AMONG / max(share.size, 1))
+    return np.asarray((share > bound) | ((share == 1) & (share.size > 2)))
+
+
+def leverage(share: Floats) -> Floats:
+    """What the residual sum of each of K subjects is multiplied by: 1 / (1 - share) of a hub, 1 of others.
+
+    >>> leverage(np.array([0.5, *[0.05] * 10]))[:2].tolist()
+    [2.0, 1.0]
+    """
+    grows = is_hub(share) & (share < 1)
+    return np.divide(1.0, 1 - share, out=np.ones(share.size), where=grows)
+
+
+def few_of_a_list(weights: Integers | Floats, partners: Ints) -> float | None:
+    """(sum w^2)^2 / sum w^4: subjects by weight that a variance of a list is made of, where these are few; else None.
+
+    Where a few probes meet many references the variance over subjects is that of the probes, each counted once. It is
+    taken of lists only, in which ``partners``, of each subject, are not all others, and not of one hub alone.
+
+    >>> few_of_a_list(np.array([12, 12, *[2] * 12]), np.array([12, 12, *[2] * 12])) < 3
+    True
+    >>> few_of_a_list(np.array([8, 2, 2]), np.array([2, 2, 2])) is None
+    True
+    """
+    count = effective_number(np.square(weights.astype(np.float64)))
+    is_list = bool((partners < weights.size - 1).any())
+    return count if is_list and ONE < count < min(FEW, weights.size / 4) else None
+
+
+def effective_number(weights: Integers | Floats) -> float:
     """How many subjects of equal weight make a mean as steady: (sum w)^2 / sum w^2 (Kish); K where all are equal.
 
     ``weights``: shape (K,), int, comparisons of each subject; 0.0 without any.
@@ -241,6 +280,8 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
         total, rate = subjects, _rate(float((errors / pairs).sum()), x, n, subjects)
         residual = errors / pairs - rate
     effective_subjects = effective_number(pairs) if weighting is Weighting.POOLED else float(subjects)
+    pooled = weighting is Weighting.POOLED and n > 0
+    hub, grown = hubs(residual, pairs, n) if pooled else (0.0, 0.0)
     return Residuals(
         rate=rate,
         errors=x,
@@ -253,6 +294,8 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
         right=count_subjects_with_errors(pairs - errors),
         heaviest=float(np.abs(residual).max(initial=0.0)),
         image=image_weight(float(mated.image_pairs[chosen].max(initial=0)), n, effective_subjects, subjects),
+        hub=hub,
+        leverage=grown,
     )
 
 
@@ -295,7 +338,9 @@ def non_mated_residuals(
         block = float(sums.far_square[row, group_index])
     rate = _rate(count, errors, trials, total)
     residual = subject_errors - rate * weight
-    hub, leverage = hubs(residual, weight, total) if total else (0.0, 0.0)
+    hub, grown = hubs(residual, weight, total) if total else (0.0, 0.0)
+    few = few_of_a_list(weight, spread.partners[scope, part]) if total else None
+    by_weight = effective_number(weight) if hub else float(part.sum())
     return Residuals(
         rate=rate,
         errors=errors,
@@ -303,14 +348,15 @@ def non_mated_residuals(
         total=total,
         subjects=int(part.sum()),
         subjects_with_errors=count_subjects_with_errors(wrong, part),
-        effective_subjects=effective_number(weight) if hub else float(part.sum()),
+        effective_subjects=by_weight if few is None else min(few, by_weight),
         by_subject=float(np.square(residual).sum()),
         by_block=max(block - 2 * rate * cross + rate * rate * square, 0.0),
         right=count_subjects_with_errors(spread.comparisons[scope] - wrong, part),
         heaviest=float(np.abs(residual).max(initial=0.0)),
         blocks=total**2 / square if square else 0.0,
         hub=hub,
-        leverage=leverage,
+        leverage=grown,
+        is_concentrated=few is not None,
     )
 
 

@@ -11,9 +11,11 @@ their subjects; with n_gk, e_gk the comparisons and errors of subject k within t
 
     d_k = (e_gk - r_g n_gk - s (e_k - r n_k))/x,   V = K/(K-1) sum_k d_k^2,   n_eff = min(x, s(1-s)/V),
 
-K the subjects of the group, or of the rest, whichever are fewer; Student's t has K - 1 degrees of freedom. What both
-rates have in common, as a threshold chosen anew, cancels to first order. FMR within classes over FMR of all is such a
-ratio too: a part of the comparisons, in which all subjects stand.
+K the subjects of the group, or of the rest, whichever are fewer; Student's t has K - 1 degrees of freedom. Of FNMR, a
+subject with most comparisons of the group or of the rest has d_k over 1 - its share, and K is then counted by weight
+(:func:`~frtaudit.stats.intervals.dependence.leverage`). What both rates have in common, as a threshold chosen anew,
+cancels to first order. FMR within classes over FMR of all is such a ratio too: a part of the comparisons, in which all
+subjects stand.
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +25,13 @@ import numpy as np
 from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.intervals import borrowing
-from frtaudit.stats.intervals.dependence import Residuals, degrees_of_freedom
+from frtaudit.stats.intervals.dependence import (
+    Residuals,
+    degrees_of_freedom,
+    effective_number,
+    is_hub,
+    leverage,
+)
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule
 
@@ -82,7 +90,11 @@ def ratio_to_overall(
     group, everybody = (_read(rule, rate, threshold, index, weighting) for index in (group_index, EVERYBODY))
     people, of_all = group.residuals.subjects, everybody.residuals.subjects
     rest = everybody.residuals.subjects_with_errors - group.residuals.subjects_with_errors
-    return _ratio(group, everybody, min(people, of_all - people or people), rest)
+    fewest = float(min(people, of_all - people or people))
+    if rate != "fnmr":
+        return _ratio(group, everybody, fewest, rest)
+    grown, by_weight = _hubs(group.sums, everybody.sums)
+    return _ratio(group, everybody, min(fewest, by_weight), rest, grown)
 
 
 def ratio_within_classes(
@@ -95,7 +107,7 @@ def ratio_within_classes(
     false match at all.
     """
     part, whole = (_read(prepared, "fmr", threshold, EVERYBODY, weighting) for prepared in (within, rule))
-    return _ratio(part, whole, part.residuals.subjects, whole.residuals.subjects_with_errors)
+    return _ratio(part, whole, float(part.residuals.subjects), whole.residuals.subjects_with_errors)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +129,26 @@ def _read(rule: WilsonRule, rate: str, threshold: float, group_index: int, weigh
     )
 
 
-def _ratio(part: _Part, whole: _Part, people: int, rest_with_errors: int) -> OverallRatio | None:
+def _hubs(group: _Sums, overall: _Sums) -> tuple[Floats, float]:
+    """What each subject's d_k is multiplied by (K,), and the fewest subjects by weight of a part with a hub."""
+    grown, fewest = np.ones(overall.weight.size), np.inf
+    for weight in (group.weight, overall.weight - group.weight):
+        part = weight > 0
+        share = weight[part] / weight.sum() if part.any() else weight[part]
+        grown[part] = leverage(share)
+        if is_hub(share).any():
+            fewest = min(fewest, effective_number(weight))
+    return grown, float(fewest)
+
+
+def _ratio(
+    part: _Part, whole: _Part, people: float, rest_with_errors: int, grown: Floats | float = 1.0
+) -> OverallRatio | None:
     """Of a part to the whole; ``people``: subjects whose number bounds what is known, of the part or of the rest."""
     if not (part.sums.whole and whole.sums.total):
         return None
     share, weight = part.sums.total / whole.sums.total, part.sums.whole / whole.sums.whole
-    variance = _variance(part.sums, whole.sums, share, people)
+    variance = _variance(part.sums, whole.sums, share, people, grown)
     independent, errors = share * (1 - share), whole.ruled.errors
     by_variance = independent / variance if variance > 0 and independent > 0 else float(errors)
     n_eff = min(by_variance, errors / _few(share, part, whole, rest_with_errors))
@@ -132,12 +158,14 @@ def _ratio(part: _Part, whole: _Part, people: int, rest_with_errors: int) -> Ove
     return OverallRatio(share=share, weight=weight, errors=part.ruled.errors, of=errors, bounds=bounds)
 
 
-def _variance(group: _Sums, overall: _Sums, share: float, people: int) -> float:
-    """Of the share, by subjects."""
+def _variance(
+    group: _Sums, overall: _Sums, share: float, people: float, grown: Floats | float = 1.0
+) -> float:
+    """Of the share, by subjects; ``grown``: what the residual of each is multiplied by."""
     group_rate, whole = group.total / group.whole, overall.total / overall.whole
     residual = group.errors - group_rate * group.weight - share * (overall.errors - whole * overall.weight)
     correction = people / (people - 1) if people > 1 else 1.0
-    return correction * float(np.square(residual).sum()) / overall.total**2
+    return correction * float(np.square(residual * grown).sum()) / overall.total**2
 
 
 def _few(share: float, part: _Part, whole: _Part, rest_with_errors: int) -> float:

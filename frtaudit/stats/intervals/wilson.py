@@ -6,7 +6,7 @@ those of :mod:`~frtaudit.stats.intervals.rate_bounds`.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -37,7 +37,7 @@ from frtaudit.stats.rates.sums import MatedSums, joined, mated_sums, non_mated_s
 from frtaudit.stats.rates.trials import members
 from frtaudit.stats.similarity.tail import no_groups
 
-OF_HUB = "one subject takes part in"
+OF_HUB, OF_FEW = "one subject takes part in", "few subjects take part in"
 
 
 def bounds_from_variance(
@@ -260,12 +260,20 @@ def _rule(
         offer, note = _offer(residuals, lent, source, ends=ends)
         if offer > deff:
             deff, borrowed = offer, source.threshold
-    notes = [note, f"{OF_HUB} {formatting.rate(residuals.hub)} of the comparisons" if residuals.hub else None]
+    notes = [note, *_concentrated(residuals)]
     interval = _interval(residuals, alpha, deff, borrowed, "; ".join(filter(None, notes)) or None)
     if not residuals.blocks:
         return interval
     pair = float(pair_weight(match_rate, residuals.blocks))
     return replace(interval, pairs=residuals.blocks, pair=pair, person=residuals.heaviest / residuals.total)
+
+
+def _concentrated(residuals: Residuals) -> Iterator[str]:
+    """That one subject, or a few, take part in much of the comparisons."""
+    if residuals.hub:
+        yield f"{OF_HUB} {formatting.rate(residuals.hub)} of the comparisons"
+    if residuals.is_concentrated:
+        yield f"{OF_FEW} most of the comparisons: by weight {formatting.effective_size(residuals.effective_subjects)}"
 
 
 def _nothing_known(residuals: Residuals) -> str | None:
@@ -297,7 +305,8 @@ def _offer(
             else "too few errors in the stored scores: the design effect is that of their lowest threshold"
         )
         return _design_effect(lent, ends), note
-    subjects = residuals.effective_subjects if residuals.hub else residuals.subjects
+    known = residuals.is_concentrated or (residuals.hub and ends > 1)
+    subjects = residuals.effective_subjects if known else residuals.subjects
     return (
         ends * residuals.trials / subjects,
         "too few errors at every threshold: the number of comparisons per subject replaces the design effect",
