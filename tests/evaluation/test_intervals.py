@@ -108,6 +108,9 @@ def test_quantiles_of_a_rate_are_at_most_1(method: str) -> None:
     assert (bounded.low, bounded.high) == (pytest.approx(1.0), 1.0)
     index = made(method, value=1.0, replicates=dict.fromkeys(DRAWN, 2 * drawn + RNG.random(999)), rule=None)
     assert index.low == pytest.approx(2, abs=0.1)
+    scores = dict.fromkeys(DRAWN, 66 + RNG.random(999))  # of a threshold, which has a rule too
+    threshold = made(method, value=66.5, vstat=66.5, replicates=scores, is_rate=False)
+    assert 66 < (threshold.low or 0) < 66.5 < (threshold.high or 0) < 67
 
 
 def test_published_wilson_intervals() -> None:

@@ -193,7 +193,7 @@ def _few_by_weight(who: Ints) -> str | None:
     """Why resampled subjects say little of a pooled difference: a few of them have most of the comparisons.
 
     >>> _few_by_weight(np.repeat(np.arange(61), [435, *[3] * 60]))
-    'by weight these are 2.01 subjects; a test needs 20'
+    'by weight these are 1.99 subjects; a test needs 20'
     """
     pairs = np.bincount(who)
     pairs = pairs[pairs > 0]

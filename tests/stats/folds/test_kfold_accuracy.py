@@ -125,6 +125,18 @@ def test_dependent_pairs_widen_the_interval_of_accuracy() -> None:
     assert kfold_accuracy.accuracy_bounds(accuracy, made.folds, first, first).n_eff == pytest.approx(39)
 
 
+def test_a_subject_of_most_pairs_counts_with_the_mean_without_it() -> None:
+    """Its sum of residuals is divided by the share of the pairs of others; the others' stay."""
+    of = np.repeat(np.arange(41), [60, *[1] * 40])
+    right = np.random.default_rng(1).random(of.size) < 0.7
+    residuals = (right - right.mean()) / of.size
+    hub, others = right[of == 0], right[of != 0]
+    change = others.mean() - right.mean()
+    expected = change**2 + np.square(residuals[of != 0]).sum()
+    assert kfold_accuracy.subject_variance(residuals, of, of) == pytest.approx(expected)
+    assert hub.size == 60
+
+
 def test_a_variance_below_that_of_independent_pairs_is_not_believed() -> None:
     """Every subject has one right and one wrong pair: its sum does not vary, and n_eff is the number of pairs."""
     first = np.repeat(np.arange(20), 2)

@@ -115,3 +115,14 @@ def test_one_trial_each_is_independent() -> None:
     bounds = clustered_share.share_bounds(np.zeros(50, np.int64), np.ones(50, np.int64))
     assert bounds is not None
     assert bounds.n_eff == 50
+
+
+def test_a_subject_of_most_trials_does_not_fail_a_true_limit() -> None:
+    """One tried 5,000 times among 50 tried once: its own share is no bound of the others'."""
+    rng, trials, above = np.random.default_rng(3), np.array([5000, *[1] * 50]), 0
+    for _ in range(300):
+        errors = rng.binomial(trials, rng.beta(1.8, 4.2, trials.size))
+        bounds = clustered_share.share_bounds(errors, trials)
+        assert bounds is not None
+        above += bounds.low(0.05) > 0.3
+    assert binomtest(above, 300, 0.05, alternative="greater").pvalue > 1e-3

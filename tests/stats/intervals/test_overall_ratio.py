@@ -12,6 +12,7 @@ from frtaudit.stats.intervals.dependence import Residuals
 from frtaudit.stats.intervals.overall_ratio import (
     OverallRatio,
     _few,
+    _hubs,
     _non_mated,
     _Part,
     _Sums,
@@ -115,6 +116,27 @@ def test_the_variance_is_that_of_the_ratio_when_each_subject_weighs_a_little_mor
     slopes = [(share(1 + step * row) - share(1 - step * row)) / (2 * step) for row in np.eye(30)]
     expected = 30 / 29 * np.square(slopes).sum()
     assert _variance(group, everybody, share(np.ones(30)), 30) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_subject_of_most_comparisons_of_the_group_or_the_rest_counts_as_one() -> None:
+    """Its residual is divided by the share of the others, and the subjects of that part are counted by weight."""
+    equal, heavy = np.full(30, 3.0), np.array([87.0, *[3.0] * 29])
+    nobody = np.zeros(30)
+    for group, rest, place in ((heavy, equal, 0), (equal, heavy, 30)):
+        sums = (
+            _Sums(errors=weight, weight=weight, total=1.0, whole=float(weight.sum()))
+            for weight in (np.concatenate([group, nobody]), np.concatenate([group, rest]))
+        )
+        grown, subjects = _hubs(*sums)
+        assert grown[place] == pytest.approx(2)
+        assert np.delete(grown, place).tolist() == [1.0] * 59
+        assert subjects == pytest.approx(174**2 / (87**2 + 29 * 9))
+    both = (
+        _Sums(errors=w, weight=w, total=1.0, whole=float(w.sum()))
+        for w in (np.concatenate([equal, nobody]), np.concatenate([equal, equal]))
+    )
+    grown, subjects = _hubs(*both)
+    assert (grown.tolist(), subjects) == ([1.0] * 60, float("inf"))
 
 
 @pytest.mark.parametrize("weighting", list(Weighting))
