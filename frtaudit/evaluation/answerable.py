@@ -144,17 +144,13 @@ def _no_target(requirement: RequirementSpec, spec: AuditSpec) -> str | None:
     grid = spec.thresholds.grid
     filed = spec.thresholds.source is ThresholdSource.FILE  # a result has no path
     fixed = not filed and grid.kind is GridKind.EXPLICIT
-    asked = sorted(
-        {at for each in spec.requirements if isinstance(at := each.at.get("threshold"), float)}
-        | {value or 0.0}
-    )
     if isinstance(value, float) and fixed and value not in grid.values:
-        every = ",".join(f"{at:g}" for at in sorted({*grid.values, *asked}))
+        every = ",".join(f"{at!r}" for at in sorted({*grid.values, value}))
         return f"threshold {value:g} is not of the grid; write thresholds.grid.values=[{every}]"
     if isinstance(value, float) and not filed and grid.kind in BY_SCORES:
         return (
             f"a grid of kind {grid.kind.value} is set from the scores and may not contain threshold {value:g}; "
-            f"write thresholds.grid.kind=explicit thresholds.grid.values=[{','.join(f'{at:g}' for at in asked)}]"
+            f"write thresholds.grid.kind=explicit thresholds.grid.values=[{value!r}]"
         )
     return None
 
