@@ -43,6 +43,10 @@ def transactions(settings: str, *words: str) -> list[str]:
             "requirements[0].limit: found 25 of gini; accepted: below 1: no value is larger",
         ),
         (
+            [limit(metric="inequity_rate", limit=1, strict="true")],
+            "requirements[0].limit: found 1 of inequity_rate; accepted: above 1: no value is smaller",
+        ),
+        (
             [limit(at="{fmr: 1}")],
             "requirements[0].at.fmr: found 1; accepted: a number between 0 and 1, both excluded",
         ),

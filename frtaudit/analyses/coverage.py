@@ -27,7 +27,7 @@ MIN_COHORTS = 1000
 MIN_CASES = (MIN_ERRORS, MIN_ERROR_SUBJECTS)
 UNIT = "share of simulated cohorts"
 SPREAD = "standard deviation over mean"
-WITH_HUB = "not simulated: one subject takes part in much of the comparisons"
+WITH_HUB = "not simulated: one subject, or a few, take part in much of the comparisons"
 UNKNOWN_SPREAD = "not simulated: no threshold has the errors from which the spread of subjects could be told"
 GRID_LEFT_OUT = (
     "simulated coverage leaves out thresholds that the grid chose on these data: FMR targets stand for them"
@@ -85,7 +85,8 @@ class Coverage:
             return
         place = row.place
         residuals = system.rule.fmr_residuals if place.rate == "fmr" else system.rule.fnmr_residuals
-        if residuals(place.threshold, place.group_index, place.weighting).hub:
+        known = residuals(place.threshold, place.group_index, place.weighting)
+        if known.hub or known.is_concentrated:
             yield _estimate(system, row, "simulated_coverage", None, {}, note=WITH_HUB)
             return
         stage = stage_of(system, row)

@@ -61,6 +61,7 @@ _GROUP = re.compile(r"(?:\+\+|\+|~)?(\w+)(?:@(\S+))?", re.ASCII)
 _KEY = re.compile(r"(?:\+\+|\+|~)?([A-Za-z_]\w*)(?:[.\[][\w.\-\[\]]*)?")
 _TAG, _NULL = "tag:yaml.org,2002:", "tag:yaml.org,2002:null"
 _TAGS = (*(f"{_TAG}{name}" for name in ("str", "int", "float", "bool", "map", "seq", "timestamp")), _NULL)
+_READ = (*(f"{_TAG}{name}" for name in ("int", "float", "bool")), _NULL)
 _DATA = "a spec is data: names, numbers and text"
 _SELECTS = "_self_, NAME, or [override] /GROUP: NAME with a GROUP of: " + ", ".join(LANDS)
 
@@ -297,14 +298,10 @@ def _check_node(node: yaml.Node, shown: str) -> None:
 
 
 def _reads_otherwise(key: yaml.Node) -> bool:
-    """Whether a bare key becomes another text: ``yes`` is True, ``1e3`` is 1000.0."""
-    if key.tag in (f"{_TAG}bool", _NULL):
-        return True
-    try:
-        number = int(key.value) if re.fullmatch(r"[-+]?\d+", key.value) else float(key.value.replace("_", ""))
-    except ValueError:
-        return key.tag in (f"{_TAG}int", f"{_TAG}float")
-    return bool(re.search(r"\d", key.value)) and str(number) != key.value
+    """Whether a bare key becomes another text: ``yes`` is True, ``1e3`` (to OmegaConf) 1000.0, ``0x10`` 16."""
+    if key.tag == f"{_TAG}str":
+        return re.fullmatch(r"[-+]?\d[\d_]*[eE][-+]?\d+", key.value, re.ASCII) is not None
+    return key.tag in _READ and str(yaml.safe_load(key.value)) != key.value
 
 
 def _selected(value: yaml.Node, shown: str) -> Iterator[tuple[str | None, str]]:

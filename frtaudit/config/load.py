@@ -26,7 +26,7 @@ from frtaudit.config.places import (
     placed_analyses,
     refuse_missing_root,
 )
-from frtaudit.config.validate import check_spec
+from frtaudit.config.validate import check_reach, check_spec
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import analyses_from_plain, to_portable, without_analyses
 from frtaudit.core.machine.arguments import path_of
@@ -188,6 +188,7 @@ def typed(config: Composed, first: Callable[[AuditSpec], None] = lambda _: None)
     spec = with_targets(with_test_data(without_analyses(plain)))
     first(spec)
     check_spec(spec)
+    check_reach(spec)
     return Typed(placed(spec), plain)
 
 

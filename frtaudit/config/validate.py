@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
-from frtaudit.core.metrics import D_L2, METRICS, RATES, SPACES, TO_REQUIRE
+from frtaudit.core.metrics import D_L2, INDICES, METRICS, RATES, SPACES, TO_REQUIRE
 from frtaudit.core.plain.structure import closest
 from frtaudit.core.provenance import Provenance
 from frtaudit.core.spec import (
@@ -259,7 +259,8 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
         raise SpecError(f"{where}.limit", f"found {requirement.limit}", "a finite number")
     if requirement.metric in RATES and not 0 <= requirement.limit <= 1:
         raise SpecError(f"{where}.limit", f"found {requirement.limit:g} of a rate", "a number from 0 to 1")
-    _check_reach(f"{where}.limit", requirement)
+    if requirement.metric in (D_L2, *INDICES) and requirement.limit < 0:
+        raise SpecError(f"{where}.limit", f"found {requirement.limit:g} of {requirement.metric}", "0 or more")
     _check_terms(where, requirement)
     if requirement.weighting is not None:
         known = [weighting.value for weighting in Weighting]
@@ -270,15 +271,20 @@ def _check_requirement(where: str, requirement: RequirementSpec, spec: AuditSpec
         _check_group(f"{where}.group", requirement, spec)
 
 
+def check_reach(spec: AuditSpec) -> None:
+    """Refuse, in a new spec, a limit that every value of its metric keeps, or none: a percentage, or the other side."""
+    for index, requirement in enumerate(spec.requirements):
+        _check_reach(f"requirements[{index}].limit", requirement)
+
+
 def _check_reach(where: str, requirement: RequirementSpec) -> None:
-    """Refuse a limit that every value of the metric keeps, or none: a percentage, or the other side."""
     metric, limit, upper = METRICS.get(requirement.metric), requirement.limit, requirement.sense == "<="
     if metric is None:
         return
     text, least, most = f"found {limit:g} of {metric.name}", metric.least, metric.most
-    if least is not None and (limit < least or (not upper and limit == least and not requirement.strict)):
+    if least is not None and (limit < least or (limit == least and upper == requirement.strict)):
         raise SpecError(where, text, f"above {least:g}: no value is smaller")
-    if most is not None and (limit > most or (upper and limit == most and not requirement.strict)):
+    if most is not None and (limit > most or (limit == most and upper != requirement.strict)):
         percent = ", and 1 % is 0.01" if metric.kind is Kind.RATE else ""
         raise SpecError(where, text, f"below {most:g}: no value is larger{percent}")
 

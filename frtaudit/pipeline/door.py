@@ -12,7 +12,7 @@ from frtaudit.config.composition import CONFIG, composed
 from frtaudit.config.guard import RUN_FOLDER
 from frtaudit.config.load import load_spec, typed
 from frtaudit.config.places import check_files
-from frtaudit.config.validate import check_spec
+from frtaudit.config.validate import check_reach, check_spec
 from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
 from frtaudit.core.machine.arguments import at_path, listed, path_of, text_of
@@ -164,7 +164,9 @@ def evaluate(
             mated=mated,
             samples=(probe, reference),
             subjects=subjects,
-            groups=groups if isinstance(groups, Mapping) else listed("groups", groups or ()),
+            groups=groups
+            if isinstance(groups, Mapping)
+            else listed("groups", () if groups is None else groups),
             system=system,
         )
     elif mated is None or isinstance(mated, str):
@@ -314,6 +316,7 @@ def _typed(spec: Spec) -> AuditSpec:
     """The spec of an audit, once the files that its analyses name are there: they are read last."""
     typed_spec = spec if isinstance(spec, AuditSpec) else load_spec(listed("spec", spec))
     check_spec(typed_spec)
+    check_reach(typed_spec)
     check_files(typed_spec.analyses.values())
     return typed_spec
 
@@ -327,8 +330,8 @@ def _check_system(system: object) -> None:
 def _targets(fmr: Any) -> list[float]:  # noqa: ANN401  as a caller may give it
     """FMR targets as numbers: what they may be is checked with the spec."""
     refused = SpecError("fmr", f"found {fmr!r}", "a number above 0 and below 1, or several")
-    given = [fmr] if isinstance(fmr, str | bytes) or np.ndim(fmr) == 0 else list(fmr)
-    if any(isinstance(target, str | bytes | complex) for target in given):
+    given = list(fmr) if isinstance(fmr, Sequence | np.ndarray) and np.shape(fmr) != () else [fmr]
+    if isinstance(fmr, str | bytes) or any(isinstance(target, str | bytes | complex) for target in given):
         raise refused
     try:
         return [float(target) for target in given]

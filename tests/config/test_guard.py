@@ -19,6 +19,7 @@ PLAIN = [
     "a: &one [1, 2]\nb: *one\n",
     "# @package _global_\ndefaults:\n  - override /cohort: templates\n  - _self_\n",
     "question: costs 5$ {per} head\n",
+    "a: {08: 1, 18-29: 2, 2020: 3, 0.5: 4, 2026-11-30: 5, on call: 6}\n",
 ]
 
 FOUL = [
@@ -76,6 +77,8 @@ FOUL = [
     ("a: {0x10: 1}", "the key '0x10' is no text in YAML"),
     ("a: {1.50: 1}", "the key '1.50' is no text in YAML"),
     ("a: {~: 1}", "the key '~' is no text in YAML"),
+    ("a: {007: 1}", "the key '007' is no text in YAML"),
+    ("a: {on: 1}", "the key 'on' is no text in YAML"),
     ("defaults: [{override /schema: a}, {override /schema: b}]", "column 35: schema is selected twice"),
     (
         "defaults: [{override /cohort: [a, b]}]",

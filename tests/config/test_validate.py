@@ -123,7 +123,7 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ),
         ({"requirements": (ratio(group="all"),)}, "requirements[0].group: found 'all': the ratio of all subjects is 1"),
         ({"requirements": (ratio(limit=0.0),)}, "requirements[0].limit: found 0 of a ratio; accepted: a number"),
-        ({"requirements": (ratio(limit=-1.25),)}, "requirements[0].limit: found -1.25 of ratio_to_overall"),
+        ({"requirements": (ratio(limit=-1.25),)}, "requirements[0].limit: found -1.25 of a ratio"),
         ({"requirements": (ratio(group="femal"),)}, "requirements[0].group: found 'femal' (did you mean 'female'?)"),
         ({"requirements": (need(limit=0.0, strict=True),)}, "requirements[0].strict: no rate meets a strict limit"),
         (

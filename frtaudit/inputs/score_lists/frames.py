@@ -1,6 +1,6 @@
 """A table in memory, one row a comparison, as the arrays that an evaluation takes: columns by name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable  # Any: a column, as its library gives it
 
@@ -86,7 +86,7 @@ class _Columns:
         if name is None:
             name = next((column for column in usual if column in self.names), None)
         elif not isinstance(name, str):
-            text = "an array with a table" if isinstance(name, np.ndarray | Sequence) else f"found {name!r}"
+            text = "an array with a table" if isinstance(name, Sized) else f"found {name!r}"
             raise DataError(argument, text, "the name of a column, a text")
         elif name not in self.names:
             text = f"the table has no column {name!r}{closest(name, self.names)}"

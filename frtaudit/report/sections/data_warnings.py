@@ -10,13 +10,13 @@ from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
 from frtaudit.report.sections import identity_check
 from frtaudit.report.sections.operating_points import main_target
 from frtaudit.report.sections.tables import provider
-from frtaudit.report.sections.verdicts import FindingRow, all_finding_rows, sense
+from frtaudit.report.sections.verdicts import FindingRow, all_finding_rows, declared, sense
 from frtaudit.report.source import Record, Source
 
 HEAVY, MIN_ERRORS = 0.1, 2  # of FMR, by one pair of people; one false match alone says nothing of a pair
 TOO_FEW, EXPECTED = "too few subjects", "false matches are expected"
 HUB = "one subject takes part in"  # opens what an interval says of that subject
-CONCENTRATED = (HUB, "few subjects take part in")
+CONCENTRATED = ("few subjects take part in", HUB)  # the first of them is said
 SECTION = TextSpan(text="Robustness and limitations", kind="#robustness")
 FAILURES = TextSpan(text="Failures and exclusions", kind="#failures")
 OF_FNMR = ("fnmr_at_fmr", "fnmr")
@@ -64,7 +64,8 @@ def _of_failures(source: Source) -> Iterator[Text]:
         if finding.verdict is not Verdict.PASS or row.record is None or worst is None:
             continue
         upper = row.record.estimate.metric in OF_FNMR and sense(source, finding) == "<="
-        if upper and (worst.estimate.value or 0.0) > finding.limit:
+        value, strict = worst.estimate.value or 0.0, bool(declared(source, finding).get("strict"))
+        if upper and (value > finding.limit or (strict and value == finding.limit)):
             crossed.setdefault(finding.requirement, []).append((row, worst))
     for rows in crossed.values():
         shown = [
@@ -113,7 +114,10 @@ def _hubs(source: Source) -> Iterator[Text]:
         name, rate = record.estimate.provider, phrases.metric(record.estimate.metric)
         for place, interval in enumerate(record.estimate.intervals):
             parts = (interval.note or "").split("; ")
-            of = next((part.partition(":")[0] for part in parts if part.startswith(CONCENTRATED)), None)
+            opens = (
+                part.partition(":")[0] for text in CONCENTRATED for part in parts if part.startswith(text)
+            )
+            of = next(opens, None)
             if of is not None:
                 whom = "that subject" if of.startswith(HUB) else "these subjects"
                 text = f"{of}. {rate} describes {whom} more than the population."

@@ -5,6 +5,7 @@ of a rate follows from two sums: of the squared residual sums by subject, and by
 8.1).
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,14 +17,10 @@ from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates.sums import MatedSums, size_squares
 from frtaudit.stats.rates.trials import members, schema_of, subject_trials, trials
 
-HUB, AMONG = (
-    0.2,
-    5,
-)  # a hub takes part in more than this share of the comparisons, and 5/K of those of K subjects
-FEW, ONE = (
-    20,
-    1.5,
-)  # subjects by weight below which a list has few in most comparisons, and below a quarter of all
+# A hub takes part in more than the share HUB of the comparisons, and AMONG/K of those of K subjects.
+HUB, AMONG = 0.2, 5
+# A list has few subjects in most comparisons where less than FEW of them by weight, and a quarter of all, have MOST.
+FEW, ONE, MOST = 20, 1.5, 0.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,16 +163,19 @@ def few_of_a_list(weights: Integers | Floats, partners: Ints) -> float | None:
     """(sum w^2)^2 / sum w^4: subjects by weight that a variance of a list is made of, where these are few; else None.
 
     Where a few probes meet many references the variance over subjects is that of the probes, each counted once. It is
-    taken of lists only, in which ``partners``, of each subject, are not all others, and not of one hub alone.
+    taken of a list only, which has less than half of all pairs of subjects (``partners``: of each), and only where so
+    many subjects have most of the comparisons; of one hub alone it is not.
 
     >>> few_of_a_list(np.array([12, 12, *[2] * 12]), np.array([12, 12, *[2] * 12])) < 3
     True
     >>> few_of_a_list(np.array([8, 2, 2]), np.array([2, 2, 2])) is None
     True
     """
-    count = effective_number(np.square(weights.astype(np.float64)))
-    is_list = bool((partners < weights.size - 1).any())
-    return count if is_list and ONE < count < min(FEW, weights.size / 4) else None
+    size, count = weights.size, effective_number(np.square(weights.astype(np.float64)))
+    if not ONE < count < min(FEW, size / 4) or 2 * int(partners.sum()) >= size * (size - 1):
+        return None
+    heaviest = np.sort(weights)[::-1][: math.ceil(count)].sum()
+    return count if heaviest > MOST * weights.sum() / 2 else None
 
 
 def effective_number(weights: Integers | Floats) -> float:

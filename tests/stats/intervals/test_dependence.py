@@ -13,6 +13,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.stats.intervals.dependence import (
     Residuals,
     count_subjects_with_errors,
+    few_of_a_list,
     hubs,
     inflated_variance,
     match_rate,
@@ -130,6 +131,24 @@ def test_of_a_hub_the_change_of_the_rate_without_it_counts() -> None:
     assert share == weights[0] / total > 0.4
     assert added == pytest.approx((total * (without - rate)) ** 2 - residual[0] ** 2)
     assert hubs(residual[1:], weights[1:], int(weights[1:].sum() / 2))[0] == 0
+
+
+def test_few_subjects_of_a_list_are_those_of_most_comparisons_alone() -> None:
+    """Probes that meet references; not heavy subjects of a cohort that lacks a pair, nor of pairs drawn at random."""
+    probes = np.array([400, 300, 300, *[4] * 250])
+    assert few_of_a_list(probes, probes) == pytest.approx(2.9, abs=0.1)
+    images = np.array([30, 18, 11, 9, 8, 6, 5, 5, 4, 4, *[2] * 60, *[1] * 100])
+    a, b = np.triu_indices(images.size, 1)
+    for lost in (1, 2000):  # of the pairs of subjects
+        first, second = a[lost:], b[lost:]
+        weights = np.bincount(first, images[first] * images[second], images.size)
+        weights += np.bincount(second, images[first] * images[second], images.size)
+        partners = np.bincount(first, minlength=images.size) + np.bincount(second, minlength=images.size)
+        assert few_of_a_list(weights, partners) is None
+    heavy = np.array([530, 236, 144, 121, 109, *[8] * 300, *[2] * 1200])
+    drawn = np.random.default_rng(2).choice(heavy.size, (2, 30_000), p=heavy / heavy.sum())
+    weights = np.bincount(drawn.ravel(), minlength=heavy.size)
+    assert few_of_a_list(weights, np.minimum(weights, heavy.size - 1)) is None
 
 
 @pytest.mark.parametrize(("others", "hub"), [(1, 0.0), (2, 1.0), (60, 1.0)])
