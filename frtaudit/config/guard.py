@@ -61,6 +61,9 @@ _GROUP = re.compile(r"(?:\+\+|\+|~)?(\w+)(?:@(\S+))?", re.ASCII)
 _KEY = re.compile(r"(?:\+\+|\+|~)?([A-Za-z_]\w*)(?:[.\[][\w.\-\[\]]*)?")
 _TAG, _NULL = "tag:yaml.org,2002:", "tag:yaml.org,2002:null"
 _TAGS = (*(f"{_TAG}{name}" for name in ("str", "int", "float", "bool", "map", "seq", "timestamp")), _NULL)
+_YAML = (
+    "YAML, indented by blanks; text with ': ' or ' #', or that begins with one of @ % * & ! [ {, in quotes"
+)
 _READ = (*(f"{_TAG}{name}" for name in ("int", "float", "bool")), _NULL)
 _DATA = "a spec is data: names, numbers and text"
 _SELECTS = "_self_, NAME, or [override] /GROUP: NAME with a GROUP of: " + ", ".join(LANDS)
@@ -154,9 +157,9 @@ def _composed(text: str, shown: str) -> yaml.Node | None:
         mark = error.problem_mark or error.context_mark
         place = f" line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         problem = f"broken YAML: {error.problem or error.context}"
-        raise SpecError(f"{shown}{place}", problem, "YAML") from None
+        raise SpecError(f"{shown}{place}", problem, _YAML) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
+        raise SpecError(shown, f"broken YAML: {error}", _YAML) from None
     return root
 
 

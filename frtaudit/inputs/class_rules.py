@@ -60,7 +60,8 @@ def _check_names(where: str, schema: SchemaSpec) -> None:
     classes = schema.classes or (bin_names(schema.bins) if schema.bins else ())
     if schema.labels and len(schema.labels) != len(classes):
         text = f"{len(schema.labels)} labels for {len(classes)} classes"
-        raise SpecError(f"{where}.labels", text, "one label for each declared class or bin")
+        crossed = "; crossed classes are named by their parts" if schema.cross and not classes else ""
+        raise SpecError(f"{where}.labels", text, f"one label for each declared class or bin{crossed}")
     if len(set(schema.labels)) != len(schema.labels):
         raise SpecError(f"{where}.labels", "a label appears twice", "unique labels")
 
@@ -72,7 +73,9 @@ def _check_cycle(name: str, schemas: Mapping[str, SchemaSpec], seen: tuple[str, 
     within = (bins.within,) if bins and bins.within else ()
     for other in (*schemas[name].cross, *within):
         if other not in schemas:
-            raise SpecError(f"schemas.{name}", f"no schema is named {other!r}", ", ".join(schemas))
+            known = [each for each in schemas if each not in (*seen, name)]
+            accepted = ", ".join(known) or f"a schema of column {other!r} beside it: schemas.{other}.column"
+            raise SpecError(f"schemas.{name}", f"no schema is named {other!r}", accepted)
         _check_cycle(other, schemas, (*seen, name))
 
 

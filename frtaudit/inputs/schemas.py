@@ -306,8 +306,11 @@ def _super_classes(
     for title, members in schema.super_classes.items():
         strange = [member for member in members if member not in classes]
         if strange or not members or title in classes:
-            text = f"{strange[0]!r} is not a class" if strange else f"{title!r} holds no class, or is one"
-            raise SpecError(f"schemas.{name}.super_classes.{title}", text, ", ".join(classes))
+            where = f"schemas.{name}.super_classes.{title}"
+            if title in classes:
+                raise SpecError(where, f"{title!r} is the name of a class", "another name")
+            text = f"{strange[0]!r} is not a class" if strange else f"{title!r} holds no class"
+            raise SpecError(where, text, ", ".join(classes))
     return {
         title: tuple(member for member in members if member not in empty)
         for title, members in schema.super_classes.items()

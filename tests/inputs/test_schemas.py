@@ -205,6 +205,11 @@ def test_super_classes_stand_on_classes() -> None:
     """Super-classes name declared classes; a crossing's lose the intersections that nobody is in."""
     done = classify(crossed(super_classes={"mixed": ("f&y", "m&y")}), COLUMNS, of(0, 1, 2, 3, 4))
     assert done.classifications["both"].super_classes == {"mixed": ("f&y",)}
+    taken = SchemaSpec(column="x", classes=("f", "m"), super_classes={"f": ("m",)})
+    with pytest.raises(
+        SpecError, match="super_classes.f: 'f' is the name of a class; accepted: another name"
+    ):
+        one(taken, ("f", "m", "f"), (0, 1, 2))
     with pytest.raises(SpecError, match=r"schemas.s.super_classes.light: 'z' is not a class; accepted: f, m"):
         one(SchemaSpec(column="x", super_classes={"light": ("z",)}), ("f", "m"))
 
@@ -265,7 +270,18 @@ def test_percentiles_are_taken_within_a_group() -> None:
         ({"s": SchemaSpec()}, "needs a column or schemas to cross"),
         ({"s": SchemaSpec(column="x", cross=("a", "b"))}, "needs a column or schemas to cross"),
         ({"s": SchemaSpec(cross=("s", "s"))}, "two different schemas"),
-        ({"s": SchemaSpec(cross=("a", "b"))}, "no schema is named 'a'"),
+        (
+            {"s": SchemaSpec(cross=("a", "b"))},
+            "schemas.s: no schema is named 'a'; accepted: a schema of column 'a' beside it: schemas.a.column$",
+        ),
+        (
+            {"s": SchemaSpec(cross=("t", "b")), "t": SchemaSpec(column="x")},
+            "schemas.s: no schema is named 'b'; accepted: t$",
+        ),
+        (
+            {"s": SchemaSpec(cross=("t", "u"), labels=("A",))},
+            "1 labels for 0 classes; accepted: .*; crossed classes are named by their parts",
+        ),
         (
             {
                 "s": SchemaSpec(cross=("t", "u")),

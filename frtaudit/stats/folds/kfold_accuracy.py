@@ -12,7 +12,7 @@ from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats._numba import kernel
 from frtaudit.stats._scipy import scipy
-from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number, image_weight, leverage
+from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number, hub_factor, image_weight
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import bounds_from_variance
 
@@ -208,7 +208,7 @@ def subject_variance(residuals: Floats, first: Ints, second: Ints) -> float:
 
     As in 8.1 for FMR, that is the safe side: it leaves room for what moves with the same subjects and is held fixed,
     here the folds' thresholds. A subject in most of the pairs counts with the mean without it
-    (:func:`~frtaudit.stats.intervals.dependence.leverage`).
+    (:func:`~frtaudit.stats.intervals.dependence.hub_factor`).
 
     >>> subject_variance(np.array([1.0, 1.0]), np.array([0, 1]), np.array([1, 2]))
     6.0
@@ -218,7 +218,7 @@ def subject_variance(residuals: Floats, first: Ints, second: Ints) -> float:
     by_subject = np.bincount(first, weights=residuals, minlength=size)
     by_subject += np.bincount(second[two], weights=residuals[two], minlength=size)
     pairs = np.bincount(first, minlength=size) + np.bincount(second[two], minlength=size)
-    grown = by_subject[pairs > 0] * leverage(pairs[pairs > 0] / first.size)
+    grown = by_subject[pairs > 0] * hub_factor(pairs[pairs > 0] / first.size)
     return float(np.square(grown).sum())
 
 

@@ -9,8 +9,8 @@ from frtaudit.stats.intervals.borrowing import ENOUGH_SUBJECTS
 from frtaudit.stats.intervals.dependence import (
     degrees_of_freedom,
     effective_number,
+    hub_factor,
     image_weight,
-    leverage,
 )
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
@@ -20,7 +20,7 @@ def share_variance(errors: Ints, trials: Ints) -> float:
 
     ``errors``, ``trials``: shape (K,), int64, subjects with trials > 0. K is counted by weight
     (:func:`~frtaudit.stats.intervals.dependence.effective_number` of the trials), and that of a subject with most
-    trials with the share without it (:func:`~frtaudit.stats.intervals.dependence.leverage`). Infinite below two
+    trials with the share without it (:func:`~frtaudit.stats.intervals.dependence.hub_factor`). Infinite below two
     subjects.
 
     >>> share_variance(np.array([1, 0]), np.array([1, 1]))
@@ -29,7 +29,7 @@ def share_variance(errors: Ints, trials: Ints) -> float:
     count, total = effective_number(trials), int(trials.sum())
     if errors.size < 2:
         return math.inf
-    residual = (errors - errors.sum() / total * trials) * leverage(trials / total)
+    residual = (errors - errors.sum() / total * trials) * hub_factor(trials / total)
     return float(count / (count - 1) * np.square(residual).sum() / total**2)
 
 

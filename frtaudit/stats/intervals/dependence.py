@@ -19,8 +19,8 @@ from frtaudit.stats.rates.trials import members, schema_of, subject_trials, tria
 
 # A hub takes part in more than the share HUB of the comparisons, and AMONG/K of those of K subjects.
 HUB, AMONG = 0.2, 5
-# A list has few subjects in most comparisons where less than FEW of them by weight, and a quarter of all, have MOST.
-FEW, ONE, MOST = 20, 1.5, 0.6
+# A list has few subjects in most comparisons where under FEW of them by weight, and a quarter of all, have MAJORITY.
+FEW, ONE, MAJORITY = 20, 1.5, 0.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Residuals:
     or P, 0 when mated; ``image``: what one more bad image adds to the rate where people weigh unequally,
     :func:`image_weight`;
     ``hub``: largest share of the comparisons that a subject far above the mean takes part in, 0 without one;
-    ``leverage``: what :func:`hubs` adds to ``by_subject``; ``is_concentrated``: whether so few subjects take part in
+    ``hub_factor``: what :func:`hubs` adds to ``by_subject``; ``is_concentrated``: whether so few subjects take part in
     most comparisons of a list that ``effective_subjects`` is :func:`few_of_a_list`.
     """
 
@@ -55,7 +55,7 @@ class Residuals:
     blocks: float = 0.0
     image: float = 0.0
     hub: float = 0.0
-    leverage: float = 0.0
+    of_hubs: float = 0.0
     is_concentrated: bool = False
 
     def few(self, errors: int, subjects: int) -> bool:
@@ -108,7 +108,7 @@ def inflated_variance(residuals: Residuals) -> float:
     if residuals.subjects < 2:
         return float("inf")
     correction = residuals.effective_subjects / (residuals.effective_subjects - 1)
-    return correction * _over(residuals.by_subject + residuals.leverage, residuals.total)
+    return correction * _over(residuals.by_subject + residuals.of_hubs, residuals.total)
 
 
 def hubs(residual: Floats, weights: Integers | Floats, total: int) -> tuple[float, float]:
@@ -134,7 +134,7 @@ def hubs(residual: Floats, weights: Integers | Floats, total: int) -> tuple[floa
     (1.0, 0.0)
     """
     share = weights / total
-    grown = np.square(residual) * (np.square(leverage(share)) - 1)
+    grown = np.square(residual) * (np.square(hub_factor(share)) - 1)
     hub = is_hub(share)
     return float(share[hub].max(initial=0.0)), float(grown.sum())
 
@@ -149,10 +149,10 @@ def is_hub(share: Floats) -> Flags:
     return np.asarray((share > bound) | ((share == 1) & (share.size > 2)))
 
 
-def leverage(share: Floats) -> Floats:
+def hub_factor(share: Floats) -> Floats:
     """What the residual sum of each of K subjects is multiplied by: 1 / (1 - share) of a hub, 1 of others.
 
-    >>> leverage(np.array([0.5, *[0.05] * 10]))[:2].tolist()
+    >>> hub_factor(np.array([0.5, *[0.05] * 10]))[:2].tolist()
     [2.0, 1.0]
     """
     grows = is_hub(share) & (share < 1)
@@ -175,7 +175,7 @@ def few_of_a_list(weights: Integers | Floats, partners: Ints) -> float | None:
     if not ONE < count < min(FEW, size / 4) or 2 * int(partners.sum()) >= size * (size - 1):
         return None
     heaviest = np.sort(weights)[::-1][: math.ceil(count)].sum()
-    return count if heaviest > MOST * weights.sum() / 2 else None
+    return count if heaviest > MAJORITY * weights.sum() / 2 else None
 
 
 def effective_number(weights: Integers | Floats) -> float:
@@ -295,7 +295,7 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
         heaviest=float(np.abs(residual).max(initial=0.0)),
         image=image_weight(float(mated.image_pairs[chosen].max(initial=0)), n, effective_subjects, subjects),
         hub=hub,
-        leverage=grown,
+        of_hubs=grown,
     )
 
 
@@ -355,7 +355,7 @@ def non_mated_residuals(
         heaviest=float(np.abs(residual).max(initial=0.0)),
         blocks=total**2 / square if square else 0.0,
         hub=hub,
-        leverage=grown,
+        of_hubs=grown,
         is_concentrated=few is not None,
     )
 

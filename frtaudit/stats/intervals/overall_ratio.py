@@ -13,7 +13,7 @@ their subjects; with n_gk, e_gk the comparisons and errors of subject k within t
 
 K the subjects of the group, or of the rest, whichever are fewer; Student's t has K - 1 degrees of freedom. Of FNMR, a
 subject with most comparisons of the group or of the rest has d_k over 1 - its share, and K is then counted by weight
-(:func:`~frtaudit.stats.intervals.dependence.leverage`). What both rates have in common, as a threshold chosen anew,
+(:func:`~frtaudit.stats.intervals.dependence.hub_factor`). What both rates have in common, as a threshold chosen anew,
 cancels to first order. FMR within classes over FMR of all is such a ratio too: a part of the comparisons, in which all
 subjects stand.
 """
@@ -29,8 +29,8 @@ from frtaudit.stats.intervals.dependence import (
     Residuals,
     degrees_of_freedom,
     effective_number,
+    hub_factor,
     is_hub,
-    leverage,
 )
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule
@@ -135,7 +135,7 @@ def _hubs(group: _Sums, overall: _Sums) -> tuple[Floats, float]:
     for weight in (group.weight, overall.weight - group.weight):
         part = weight > 0
         share = weight[part] / weight.sum() if part.any() else weight[part]
-        grown[part] = leverage(share)
+        grown[part] = hub_factor(share)
         if is_hub(share).any():
             fewest = min(fewest, effective_number(weight))
     return grown, float(fewest)
