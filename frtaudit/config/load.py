@@ -29,7 +29,6 @@ from frtaudit.config.places import (
 from frtaudit.config.validate import check_reach, check_spec
 from frtaudit.core.canonical import digest
 from frtaudit.core.identity import analyses_from_plain, to_portable, without_analyses
-from frtaudit.core.machine.arguments import path_of
 from frtaudit.core.plain.structure import mapping
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
@@ -91,6 +90,8 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
     >>> load_spec(["audit=demo", "bootstrap.B=99"]).bootstrap.B
     99
     """
+    from frtaudit.core.machine.arguments import path_of  # the command line has checked its own
+
     folder = None if config_dir is None else path_of("config_dir", config_dir)
     return typed(composed(CONFIG, overrides, folder)).whole()
 

@@ -27,6 +27,7 @@ from frtaudit.core.spec import AuditSpec, Folds, PairSetSpec
 from frtaudit.errors import SpecError
 
 TYPE = "type"
+MERGED = ("cohort", "protocol")  # groups of which a file's fields are merged with those of a selected preset
 SPEC_VERSION = "1"
 INPUTS = "inputs"
 _OF_PROVIDER = re.compile(r"providers\[(\d+)\]\.", re.ASCII)
@@ -110,9 +111,18 @@ def plugin_plain(group: str, plugin: object, keep: Keep = identifies) -> dict[st
 
 def plugin(group: str, data: object, where: str, default: str | None = None) -> object:
     """The registered plug-in that a mapping with ``type`` describes (``default``: the type where none is named)."""
-    known = lookup(group, *_kind(group, data, where, default))
+    kind, place = _kind(group, data, where, default)
+    known = lookup(group, kind, place)
     fields = data if isinstance(data, Mapping) else {}
-    return construct(known, {key: value for key, value in fields.items() if key != TYPE}, where)
+    try:
+        return construct(known, {key: value for key, value in fields.items() if key != TYPE}, where)
+    except SpecError as error:
+        if group not in MERGED or not error.found.startswith("unknown key"):
+            raise
+        preset = (
+            f"- override /{group}: {kind} among a file's defaults, or {group}={kind}, leaves out another's"
+        )
+        raise SpecError(error.where, error.found, f"{error.accepted}; {preset}") from None
 
 
 def _kind(group: str, data: object, where: str, default: str | None = None) -> tuple[str, str]:
@@ -120,7 +130,10 @@ def _kind(group: str, data: object, where: str, default: str | None = None) -> t
     if data is None or data == MISSING:
         raise SpecError(where, "no value", f"one of: {', '.join(names(group))}")
     if not isinstance(data, Mapping):
-        raise SpecError(where, f"found {described(data)}", "a mapping with type and fields")
+        preset = f"; a preset: - override /{group}: {data} among a file's defaults, or {group}={data}"
+        accepted = "a mapping with type and fields"
+        is_named = isinstance(data, str) and group in MERGED
+        raise SpecError(where, f"found {described(data)}", accepted + (preset if is_named else ""))
     kind = data.get(TYPE, default)
     if not isinstance(kind, str) or kind == MISSING:
         raise SpecError(f"{where}.{TYPE}", "no value", ", ".join(names(group)))

@@ -92,7 +92,17 @@ def test_digest_knows_inputs_by_name_and_content() -> None:
         ),
         ({"cohort": {"type": "tempaltes"}}, "cohort.type: no cohort is named 'tempaltes'"),
         ({"cohort": {"root": "x"}}, "cohort.type: no value"),
-        ({"cohort": "x"}, "cohort: found 'x'; accepted: a mapping with type and fields"),
+        (
+            {"cohort": "x"},
+            (
+                "cohort: found 'x'; accepted: a mapping with type and fields; a preset: - override /cohort: x among "
+                "a file's defaults, or cohort=x"
+            ),
+        ),
+        (
+            {"protocol": {"type": "all_pairs", "file": "x"}},
+            "protocol: unknown key 'file'; accepted: ",
+        ),
         ({"cohort": {"type": "templates"}}, "cohort.root: no value; accepted: a path: cohort.root=PATH"),
         ({"analyses": ["toy"]}, "analyses: found a list"),
         ({"analyses": {"toy": {"type": "test_identity", "wait": 1}}}, "analyses.toy: unknown key 'wait'"),
