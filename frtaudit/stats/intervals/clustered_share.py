@@ -7,6 +7,7 @@ import numpy as np
 from frtaudit.core.arrays import Ints
 from frtaudit.stats.intervals.borrowing import ENOUGH_SUBJECTS
 from frtaudit.stats.intervals.dependence import (
+    ALONE,
     degrees_of_freedom,
     effective_number,
     hub_factor,
@@ -29,7 +30,7 @@ def share_variance(errors: Ints, trials: Ints) -> float:
     count, total = effective_number(trials), int(trials.sum())
     if errors.size < 2:
         return math.inf
-    residual = (errors - errors.sum() / total * trials) * hub_factor(trials / total)
+    residual = (errors - errors.sum() / total * trials) * hub_factor(trials / total, ALONE)
     return float(count / (count - 1) * np.square(residual).sum() / total**2)
 
 

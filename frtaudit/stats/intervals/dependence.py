@@ -17,8 +17,8 @@ from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates.sums import MatedSums, size_squares
 from frtaudit.stats.rates.trials import members, schema_of, subject_trials, trials
 
-# A hub takes part in more than the share HUB of the comparisons, and AMONG/K of those of K subjects.
-HUB, AMONG = 0.2, 5
+# A hub takes part in more than the share HUB of comparisons of two subjects, or ALONE of those of one, and AMONG/K.
+HUB, ALONE, AMONG = 0.2, 0.9, 5
 # A list has few subjects in most comparisons where under FEW of them by weight, and a quarter of all, have MAJORITY.
 FEW, ONE, MAJORITY = 20, 1.5, 0.6
 
@@ -111,12 +111,12 @@ def inflated_variance(residuals: Residuals) -> float:
     return correction * _over(residuals.by_subject + residuals.of_hubs, residuals.total)
 
 
-def hubs(residual: Floats, weights: Integers | Floats, total: int) -> tuple[float, float]:
+def hubs(residual: Floats, weights: Integers | Floats, total: int, least: float = HUB) -> tuple[float, float]:
     """The largest share of comparisons of a hub, and what hubs add to the sum of squared residual sums.
 
     A subject that takes part in a share h of the comparisons pulls the rate towards its own, and its residual sum R
     towards 0: with h = 1 it is 0, whatever the subject is like. R / (1 - h) is the change of the rate without the
-    subject, as a jackknife has it. Only a subject with more than a fifth of the comparisons, and 5/K of those of K
+    subject, as a jackknife has it. Only a subject with more than ``least`` of the comparisons, and 5/K of those of K
     subjects, is taken so: of others 8.1 holds as it stands.
 
     Parameters
@@ -134,28 +134,28 @@ def hubs(residual: Floats, weights: Integers | Floats, total: int) -> tuple[floa
     (1.0, 0.0)
     """
     share = weights / total
-    grown = np.square(residual) * (np.square(hub_factor(share)) - 1)
-    hub = is_hub(share)
+    grown = np.square(residual) * (np.square(hub_factor(share, least)) - 1)
+    hub = is_hub(share, least)
     return float(share[hub].max(initial=0.0)), float(grown.sum())
 
 
-def is_hub(share: Floats) -> Flags:
+def is_hub(share: Floats, least: float = HUB) -> Flags:
     """Which of K subjects take part in much of the comparisons, far more than the mean; in all of more than two: each.
 
     >>> is_hub(np.array([0.6, 0.2, 0.2])).tolist(), is_hub(np.array([1.0, 0.5, 0.5])).tolist()
     ([False, False, False], [True, False, False])
     """
-    bound = max(HUB, AMONG / max(share.size, 1))
+    bound = max(least, AMONG / max(share.size, 1))
     return np.asarray((share > bound) | ((share == 1) & (share.size > 2)))
 
 
-def hub_factor(share: Floats) -> Floats:
+def hub_factor(share: Floats, least: float = HUB) -> Floats:
     """What the residual sum of each of K subjects is multiplied by: 1 / (1 - share) of a hub, 1 of others.
 
     >>> hub_factor(np.array([0.5, *[0.05] * 10]))[:2].tolist()
     [2.0, 1.0]
     """
-    grows = is_hub(share) & (share < 1)
+    grows = is_hub(share, least) & (share < 1)
     return np.divide(1.0, 1 - share, out=np.ones(share.size), where=grows)
 
 
@@ -281,7 +281,7 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
         residual = errors / pairs - rate
     effective_subjects = effective_number(pairs) if weighting is Weighting.POOLED else float(subjects)
     pooled = weighting is Weighting.POOLED and n > 0
-    hub, grown = hubs(residual, pairs, n) if pooled else (0.0, 0.0)
+    hub, grown = hubs(residual, pairs, n, ALONE) if pooled else (0.0, 0.0)
     return Residuals(
         rate=rate,
         errors=x,

@@ -26,6 +26,7 @@ from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.intervals import borrowing
 from frtaudit.stats.intervals.dependence import (
+    ALONE,
     Residuals,
     degrees_of_freedom,
     effective_number,
@@ -135,8 +136,8 @@ def _hubs(group: _Sums, overall: _Sums) -> tuple[Floats, float]:
     for weight in (group.weight, overall.weight - group.weight):
         part = weight > 0
         share = weight[part] / weight.sum() if part.any() else weight[part]
-        grown[part] = hub_factor(share)
-        if is_hub(share).any():
+        grown[part] = hub_factor(share, ALONE)
+        if is_hub(share, ALONE).any():
             fewest = min(fewest, effective_number(weight))
     return grown, float(fewest)
 

@@ -120,7 +120,7 @@ def test_the_variance_is_that_of_the_ratio_when_each_subject_weighs_a_little_mor
 
 def test_a_subject_of_most_comparisons_of_the_group_or_the_rest_counts_as_one() -> None:
     """Its residual is divided by the share of the others, and the subjects of that part are counted by weight."""
-    equal, heavy = np.full(30, 3.0), np.array([87.0, *[3.0] * 29])
+    equal, heavy = np.full(30, 3.0), np.array([1653.0, *[3.0] * 29])
     nobody = np.zeros(30)
     for group, rest, place in ((heavy, equal, 0), (equal, heavy, 30)):
         sums = (
@@ -128,9 +128,9 @@ def test_a_subject_of_most_comparisons_of_the_group_or_the_rest_counts_as_one() 
             for weight in (np.concatenate([group, nobody]), np.concatenate([group, rest]))
         )
         grown, subjects = _hubs(*sums)
-        assert grown[place] == pytest.approx(2)
+        assert grown[place] == pytest.approx(20)
         assert np.delete(grown, place).tolist() == [1.0] * 59
-        assert subjects == pytest.approx(174**2 / (87**2 + 29 * 9))
+        assert subjects == pytest.approx(1740**2 / (1653**2 + 29 * 9))
     both = (
         _Sums(errors=w, weight=w, total=1.0, whole=float(w.sum()))
         for w in (np.concatenate([equal, nobody]), np.concatenate([equal, equal]))
