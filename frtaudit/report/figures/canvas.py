@@ -91,9 +91,9 @@ def _look() -> dict[Any, Any]:
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rc_file(shipped("templates") / "figures.mplstyle", use_default_template=False)
-        return {
-            name: mpl.rcParams[name] for name in mpl.rcParams if name != "backend"
-        }  # that is the caller's
+        settings = {**mpl.rcParams}
+        del settings["backend"]  # that is the caller's
+        return settings
 
 
 @contextmanager

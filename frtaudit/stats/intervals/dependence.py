@@ -35,10 +35,9 @@ class Residuals:
     ``by_block``: sum over pairs of subjects of D_kl^2, 0 when mated; ``right``: distinct subjects among the comparisons
     that do not err; ``heaviest``: the largest |R_k| or |D_k|; ``blocks``: pairs of subjects by weight, n^2 / sum n_kl^2
     or P, 0 when mated; ``image``: what one more bad image adds to the rate where people weigh unequally,
-    :func:`image_weight`;
-    ``hub``: largest share of the comparisons that a subject far above the mean takes part in, 0 without one;
-    ``hub_factor``: what :func:`hubs` adds to ``by_subject``; ``is_concentrated``: whether so few subjects take part in
-    most comparisons of a list that ``effective_subjects`` is :func:`few_of_a_list`.
+    :func:`image_weight`; ``hub``: largest share of the comparisons that a subject far above the mean takes part in, 0
+    without one; ``of_hubs``: what :func:`hubs` adds to ``by_subject``; ``is_concentrated``: whether so few subjects
+    take part in most comparisons of a list that ``effective_subjects`` is :func:`few_of_a_list`.
     """
 
     rate: float

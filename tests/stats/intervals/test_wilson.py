@@ -163,6 +163,35 @@ def test_an_interval_says_that_a_subject_takes_part_in_much() -> None:
         assert ((found.low, found.high) == (0.0, 1.0)) is (pairs is of_hub)
 
 
+def test_the_rule_of_a_cohort_with_a_hub_takes_the_rate_without_it() -> None:
+    """The design effects of FMR and of pooled FNMR, by brute force: R_k, or D_k, over the share of the others."""
+    images = [40] + [2] * 40
+    subject = np.repeat(np.arange(41), images)
+    first, second = np.triu_indices(subject.size, 1)
+    scores = np.random.default_rng(7).random(first.size)
+    tail = from_listed(
+        scores, first, second, subject_of=subject, cells=np.zeros(41), score_range=(0, 1)
+    )  # fmt: skip
+    rule = wilson.prepare(tail, no_groups(tail), [0.6])
+    ends = subject[first], subject[second]
+    for mated, found in (
+        (False, rule.fmr(0.6, 0, 0.05, Weighting.POOLED)),
+        (True, rule.fnmr(0.6, 0, 0.05, Weighting.POOLED)),
+    ):
+        chosen = (ends[0] == ends[1]) == mated
+        wrong = (scores <= 0.6 if mated else scores > 0.6)[chosen]
+        of = [end[chosen] for end in ends][: 1 if mated else 2]
+        rate = wrong.mean()
+        residual, weight = (
+            sum(np.bincount(end, values, 41) for end in of) for values in (wrong - rate, np.ones(wrong.size))
+        )
+        residual[0] /= 1 - weight[0] / wrong.size
+        subjects = dependence.effective_number(weight)
+        variance = subjects / (subjects - 1) * np.square(residual).sum() / wrong.size**2
+        assert found.effective_subjects == pytest.approx(subjects)
+        assert found.deff == pytest.approx(max(1.0, variance * wrong.size / (rate * (1 - rate))))
+
+
 def test_an_interval_says_that_few_subjects_take_part_in_most() -> None:
     """Of a list of few probes: how many they are by weight; its percentile intervals are withheld by that number."""
     first, second, _ = probes(5, 60, 1)
