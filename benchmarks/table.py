@@ -46,7 +46,7 @@ def value_of(line: Line, spent: Spent) -> float | None:
 
 def _machine(found: dict[str, Any]) -> str:
     floors = found["floors"]
-    scale = "" if found["scale"] == 1 else f" **A trial at {found['scale']:g} of the full size.**"
+    scale = "" if found["scale"] == 1 else f" **A run at {found['scale']:g} of the full size.**"
     date = f" {found['date']}." if found["date"] else ""
     can = (
         (floors["L1"], "loads and additions of bytes from the first-level cache"),

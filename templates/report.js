@@ -53,9 +53,9 @@
   };
 
   /* A threshold and what it does. */
-  const dials = data.dials;
-  const systems = [...new Set([...dials.map((dial) => dial.system), ...Object.values(data.curves).map((curve) => curve.name)])];
-  const groups = [...new Set(dials.map((dial) => dial.group))];
+  const errorCounts = data.error_counts;
+  const systems = [...new Set([...errorCounts.map((entry) => entry.system), ...Object.values(data.curves).map((curve) => curve.name)])];
+  const groups = [...new Set(errorCounts.map((entry) => entry.group))];
   const panel = document.getElementById("explore");
   const chosen = panel.querySelector("select");
   const slider = panel.querySelector("input[type=range]");
@@ -64,28 +64,28 @@
   const cell = (text, kind) => make("td", text, { className: kind });
   const of = (errors, trials) => (trials === null ? rate(errors) : rate(errors / trials));
   const counts = (errors, trials) => (trials === null ? "–" : `${count(errors)} / ${count(trials)}`);
-  const at = (dial, threshold) => {
+  const at = (entry, threshold) => {
     let place = 0;
-    while (place + 1 < dial.t.length && dial.t[place + 1] <= threshold) place += 1;
+    while (place + 1 < entry.t.length && entry.t[place + 1] <= threshold) place += 1;
     return place;
   };
   const read = () => {
-    if (!dials.length) return;
-    const own = dials.filter((dial) => dial.system === chosen.value);
+    if (!errorCounts.length) return;
+    const own = errorCounts.filter((entry) => entry.system === chosen.value);
     const threshold = own[0].t[Number(slider.value)];
     shown.textContent = score(threshold);
     slider.setAttribute("aria-valuetext", `threshold ${score(threshold)}`);
-    body.replaceChildren(...own.filter((dial) => !hidden.group.has(dial.group)).map((dial) => {
-      const n = at(dial, threshold);
+    body.replaceChildren(...own.filter((entry) => !hidden.group.has(entry.group)).map((entry) => {
+      const n = at(entry, threshold);
       const row = make("tr");
-      row.append(make("th", dial.group, { scope: "row" }), cell(score(dial.t[n]), "num"),
-        cell(of(dial.fm[n], dial.n), "num"), cell(counts(dial.fm[n], dial.n), "num"),
-        cell(of(dial.fnm[n], dial.m), "num"), cell(counts(dial.fnm[n], dial.m), "num"));
+      row.append(make("th", entry.group, { scope: "row" }), cell(score(entry.t[n]), "num"),
+        cell(of(entry.fm[n], entry.n), "num"), cell(counts(entry.fm[n], entry.n), "num"),
+        cell(of(entry.fnm[n], entry.m), "num"), cell(counts(entry.fnm[n], entry.m), "num"));
       return row;
     }));
   };
   const choose = () => {
-    const own = dials.filter((dial) => dial.system === chosen.value);
+    const own = errorCounts.filter((entry) => entry.system === chosen.value);
     slider.max = own[0].t.length - 1;
     const goal = own[0].fm.findIndex((errors) => (own[0].n ? errors / own[0].n : errors) <= 0.001);
     slider.value = goal < 0 ? slider.max : goal;
@@ -196,9 +196,9 @@
     table.closest(".tbl").append(button);
   }
 
-  if (dials.length) {
+  if (errorCounts.length) {
     panel.hidden = false;
-    const own = [...new Set(dials.map((dial) => dial.system))];
+    const own = [...new Set(errorCounts.map((entry) => entry.system))];
     chosen.append(...own.map((name) => make("option", name, { value: name })));
     boxes("system", own);
     boxes("group", groups);

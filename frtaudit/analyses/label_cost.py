@@ -318,7 +318,7 @@ def on_truth(
 
 
 def _of_labels(interval: Interval) -> Interval:
-    """The same at any level, under the name of the method that holds the doubt about labels."""
+    """The same at any level, under the name of the method that covers the uncertainty of labels."""
     sided = interval.one_sided
     again = None if sided is None else (lambda error: _of_labels(sided(error)))
     return replace(interval, method=Method.LABELS, one_sided=again)

@@ -93,8 +93,8 @@ def compared(
     remaining = [a for a, reason in enumerate(refused) if reason is None or a < len(declared)]
     wanted, refused = tuple(wanted[a] for a in remaining), [refused[a] for a in remaining]
     thresholds = [_thresholds(tail, wanted, refused, drawing.weighting) for tail in tails]
-    piles = [_hidden(tail, at) for tail, at in zip(tails, thresholds, strict=True)]
-    reasons = tuple(reason or first or second for reason, first, second in zip(refused, *piles, strict=True))
+    atoms = [_hidden(tail, at) for tail, at in zip(tails, thresholds, strict=True)]
+    reasons = tuple(reason or first or second for reason, first, second in zip(refused, *atoms, strict=True))
     at_earlier = thresholds[0][: len(declared)]
     systems = [
         _dated_rates(tail, wanted, reasons, (at, at_earlier), drawing, both.query)
@@ -160,9 +160,9 @@ def _thresholds(
 
 def _hidden(tail: ScoreTail, thresholds: Floats) -> list[str | None]:
     """Why a threshold cannot be told from these scores: it lies in a floor or a ceiling."""
-    piles = censoring_of(tail.mated_score.astype(np.float64), tail.tail_score.astype(np.float64))
-    low = -np.inf if piles.floor is None else piles.floor.score
-    high = np.inf if piles.ceiling is None else piles.ceiling.score
+    atoms = censoring_of(tail.mated_score.astype(np.float64), tail.tail_score.astype(np.float64))
+    low = -np.inf if atoms.floor is None else atoms.floor.score
+    high = np.inf if atoms.ceiling is None else atoms.ceiling.score
     return [
         "the threshold lies in a floor of the scores"
         if value <= low and np.isfinite(low)

@@ -28,7 +28,7 @@ def mode_fit(scores: Floats) -> ModeFit:
     floor, ceiling = cut.floor, cut.ceiling
     if floor is not None and ceiling is not None and floor.mated + ceiling.mated > MOSTLY:
         return ModeFit(modes=(floor.score, ceiling.score))
-    ends = [None if pile is None else pile.score for pile in (floor, ceiling)]
+    ends = [None if atom is None else atom.score for atom in (floor, ceiling)]
     mixture = cut_mixture(scores, *ends)
     if mixture is None:
         return ModeFit(problem=f"all {scores.size} scores are the same")

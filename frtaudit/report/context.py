@@ -103,8 +103,8 @@ def context(
 
 def _numbered(views: Sequence[tuple[str, str, object | None]], numbers: Sequence[str]) -> tuple[Section, ...]:
     """Those of the sections that stand, each with its number."""
-    standing = [(name, title, view) for name, title, view in views if view is not None]
+    present = [(name, title, view) for name, title, view in views if view is not None]
     return tuple(
         Section(name=name, number=number, title=title, view=view)
-        for number, (name, title, view) in zip(numbers, standing, strict=False)
+        for number, (name, title, view) in zip(numbers, present, strict=False)
     )

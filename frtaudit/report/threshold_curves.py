@@ -9,7 +9,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.report.direction import as_shown
 from frtaudit.report.source import Source
 
-POINTS = 40_000  # numbers over all dials: half a megabyte of page
+POINTS = 40_000  # numbers over all error counts: half a megabyte of page
 MAX_CURVE_POINTS, MIN_CURVE_POINTS = 400, 24
 DIGITS = 6
 DRAWN = ("roc", "det", "fmr", "fnmr")
@@ -18,7 +18,7 @@ DRAWN = ("roc", "det", "fmr", "fnmr")
 def embedded(source: Source) -> str:
     """The data as JSON that may stand in a page: no ``<``.
 
-    ``dials``: one for each system and group, thresholds ``t`` with false matches ``fm`` of ``n`` and false non-matches
+    ``error_counts``: one for each system and group, thresholds ``t`` with false matches ``fm`` of ``n`` and false non-matches
     ``fnm`` of ``m`` (rates where counts are not known: ``n`` or ``m`` is null); ``curves``: pointer to ``x``, ``y`` and
     the band.
     """
@@ -33,7 +33,7 @@ def embedded(source: Source) -> str:
             pairs.append((fmr, fnmr))
     step = max(MIN_CURVE_POINTS, min(MAX_CURVE_POINTS, POINTS // max(3 * len(pairs), 1)))
     value: dict[str, Json] = {
-        "dials": [_pair_data(source, *pair, step) for pair in pairs],
+        "error_counts": [_pair_data(source, *pair, step) for pair in pairs],
         "curves": _curves(source),
     }
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)

@@ -61,11 +61,11 @@ def test_long_words_leave_every_column_of_a_sweep_in_sight(tmp_path: Path) -> No
 def test_the_slider_reads_rates_and_counts(report_tab: Tab) -> None:
     """At each end of the slider, and between, the rates are the counts' quotients and FNMR rises with the threshold."""
     read = """(place => {
-        const slider = document.getElementById("dial-threshold");
+        const slider = document.getElementById("at-threshold");
         slider.value = place * slider.max;
         slider.dispatchEvent(new Event("input"));
-        const cells = [...document.querySelector("#dial tbody tr").cells].map(cell => cell.textContent);
-        return [document.getElementById("dial-value").textContent, ...cells];
+        const cells = [...document.querySelector("#at-threshold-rates tbody tr").cells].map(cell => cell.textContent);
+        return [document.getElementById("at-value").textContent, ...cells];
     })"""
     rows = [report_tab.run(f"{read}({place})") for place in (0, 0.5, 1)]
     assert len({row[0] for row in rows}) == 3
@@ -82,7 +82,7 @@ def test_the_slider_reads_rates_and_counts(report_tab: Tab) -> None:
 
 
 def test_numbers_are_printed_as_the_report_prints_them(report_tab: Tab) -> None:
-    """Zero only for zero, powers of ten below 0.01 %, no rate rounded to 100 %: read off a dial of one's own."""
+    """Zero only for zero, powers of ten below 0.01 %, no rate rounded to 100 %: read off the slider of thresholds."""
     script = report_tab.run("document.scripts[document.scripts.length - 1].textContent")
     start, end = script.index("const trim"), script.index("const count")
     shown = report_tab.run(

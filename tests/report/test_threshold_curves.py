@@ -10,17 +10,17 @@ from frtaudit.report.source import Source
 
 
 def test_counts_at_a_threshold_are_the_curves() -> None:
-    """Errors over trials of a dial give the rates of the result's curves, at the thresholds kept."""
+    """Errors over trials of a system and group give the rates of the result's curves, at the thresholds kept."""
     base = result()
     found = json.loads(threshold_curves.embedded(Source(base)))
-    assert found["dials"]
-    for dial in found["dials"]:
-        curves = [base.curves[int(at.rsplit("/", 1)[1])] for at in dial["at"]]
+    assert found["error_counts"]
+    for entry in found["error_counts"]:
+        curves = [base.curves[int(at.rsplit("/", 1)[1])] for at in entry["at"]]
         for curve, errors, trials in zip(
-            curves, (dial["fm"], dial["fnm"]), (dial["n"], dial["m"]), strict=True
+            curves, (entry["fm"], entry["fnm"]), (entry["n"], entry["m"]), strict=True
         ):
             known = dict(zip((float(f"{x:.6g}") for x in curve.x), curve.y, strict=True))
-            for threshold, error in zip(dial["t"], errors, strict=True):
+            for threshold, error in zip(entry["t"], errors, strict=True):
                 rate = error / trials if trials else error
                 assert abs(rate - known[threshold]) <= 1e-5 * max(known[threshold], 1e-9)
 
@@ -32,7 +32,7 @@ def test_a_name_cannot_leave_the_data() -> None:
     curves = tuple(replace(item, provider=evil) for item in base.curves)
     text = threshold_curves.embedded(Source(replace(base, curves=curves)))
     assert "<" not in text
-    assert evil in json.loads(text)["dials"][0]["system"]
+    assert evil in json.loads(text)["error_counts"][0]["system"]
 
 
 def test_what_is_embedded_is_bounded() -> None:

@@ -332,7 +332,7 @@ class Reach:
 
 
 def reaching(name: str, title: str, reaches: Sequence[Reach]) -> Panel:
-    """One row for each service: thick what the labels say as they are, thin what is in doubt decided either way."""
+    """One row for each service: thick what the labels say as they are, thin the uncertain labels decided either way."""
 
     def draw(axes: Axes) -> None:
         for place, reach in enumerate(reaches):

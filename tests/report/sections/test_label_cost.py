@@ -25,7 +25,7 @@ def test_it_stands_where_it_was_asked_for() -> None:
     assert label_cost.build(Source(result())) is None
 
 
-def test_rates_stand_side_by_side_with_what_is_in_doubt() -> None:
+def test_rates_stand_side_by_side_with_uncertain_labels() -> None:
     """Reported and true by service, target, kind of error and group; uncertain labels in plain numbers; a figure."""
     view = label_cost.build(Source(result_with_cost()))
     assert view is not None
