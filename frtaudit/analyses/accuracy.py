@@ -17,7 +17,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, AuditSpec, Weighting
 from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import SHARE, from_bounds
+from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.stats.folds import fold_differences, kfold_accuracy
 from frtaudit.stats.intervals import closed_form
@@ -26,7 +26,6 @@ from frtaudit.stats.rates.trials import members
 
 NAME = "accuracy"
 SHARES = "mean of the folds' shares of correct pairs"
-SHARE_RIGHT = "share of correct pairs"
 SPREAD = "standard deviation of the folds, divisor k - 1"
 
 
@@ -161,26 +160,26 @@ class _SystemOnTestSet:
         empty = kfold_accuracy.empty_folds(pairs.folds, pairs.k)
         if empty:
             note = f"{empty} of {pairs.k} folds hold no pair with a score"
-            yield self.estimate("accuracy", None, None, SHARES, note=note)
+            yield self.estimate("accuracy", None, None, note=note)
             return
         k_fold_accuracy = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
         intervals = tuple(
             _intervals(k_fold_accuracy, pairs, pairs.folds, self.alpha, disjoint=pairs.disjoint)
         )
-        yield self.estimate("accuracy", k_fold_accuracy.mean, _counts(k_fold_accuracy), SHARES, intervals)
-        yield self.estimate("accuracy_fold_sd", k_fold_accuracy.sd_ddof1, None, SPREAD)
-        yield self.estimate("accuracy_sem", k_fold_accuracy.sem, None, f"{SPREAD}, over the square root of k")
+        yield self.estimate("accuracy", k_fold_accuracy.mean, _counts(k_fold_accuracy), intervals)
+        yield self.estimate("accuracy_fold_sd", k_fold_accuracy.sd_ddof1, None)
+        yield self.estimate("accuracy_sem", k_fold_accuracy.sem, None)
         for fold, (threshold, accuracy) in enumerate(
             zip(k_fold_accuracy.thresholds, k_fold_accuracy.accuracies, strict=True)
         ):
             counts = (int(k_fold_accuracy.correct[fold]), int(k_fold_accuracy.total[fold]))
             at = {"fold": float(fold), "threshold": float(threshold)}
-            yield self.estimate("fold_accuracy", float(accuracy), counts, SHARE_RIGHT, at=at)
+            yield self.estimate("fold_accuracy", float(accuracy), counts, at=at)
         has_both = bool(pairs.mated.any() and not pairs.mated.all())
         eer = rates.eer(pairs.tail, self.system.groups) if has_both else None
         note = "needs mated and non-mated pairs" if eer is None else f"at threshold {eer.threshold:.6g}"
         value = None if eer is None else eer.value
-        yield self.estimate("eer", value, None, SHARE, weighting=Weighting.POOLED.value, note=note)
+        yield self.estimate("eer", value, None, weighting=Weighting.POOLED.value, note=note)
         for schema in self.system.groups.schemas:
             yield from self._by_class(k_fold_accuracy, schema)
         if (
@@ -199,7 +198,7 @@ class _SystemOnTestSet:
             part = kfold_accuracy.within(accuracy, self.pairs.folds, inside)
             if part is None:
                 note = "no pair within this class"
-                yield self.estimate("class_accuracy", None, None, SHARE_RIGHT, of=(schema, name), note=note)
+                yield self.estimate("class_accuracy", None, None, of=(schema, name), note=note)
                 continue
             shares[name] = part.accuracy.mean
             bounds = kfold_accuracy.accuracy_bounds(
@@ -207,13 +206,11 @@ class _SystemOnTestSet:
             )
             interval = from_bounds(bounds, self.alpha, "fold thresholds held fixed")
             counts = _counts(part.accuracy)
-            yield self.estimate(
-                "class_accuracy", shares[name], counts, SHARE_RIGHT, (interval,), of=(schema, name)
-            )
+            yield self.estimate("class_accuracy", shares[name], counts, (interval,), of=(schema, name))
         wrong = [1 - share for share in shares.values()]
         ratio = max(wrong) / min(wrong) if len(wrong) > 1 and min(wrong) > 0 else None
         missing = None if ratio else "needs two classes, and a wrong pair in each"
-        yield self.estimate("skewed_error_ratio", ratio, None, "ratio", of=(schema, "all"), note=missing)
+        yield self.estimate("skewed_error_ratio", ratio, None, of=(schema, "all"), note=missing)
 
     def _against_overlap(
         self, accuracy: kfold_accuracy.FoldAccuracy, overlap: Ints, deals: int
@@ -222,30 +219,27 @@ class _SystemOnTestSet:
         pairs = self.pairs
         other = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, overlap, pairs.k)
         intervals = tuple(_intervals(other, pairs, overlap, self.alpha, disjoint=False))
-        yield self.estimate("accuracy_overlap", other.mean, _counts(other), SHARES, intervals)
-        yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None, SPREAD)
+        yield self.estimate("accuracy_overlap", other.mean, _counts(other), intervals)
+        yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None)
         both = (pairs.folds, overlap)
         delta = fold_differences.accuracy_difference(accuracy, other, both, pairs.first, pairs.second)
         rng = np.random.default_rng(seed_of(self.system.spec.seed, NAME, "deals", self.name))
         drawn = fold_differences.redealt_differences(
             pairs.score, pairs.mated, pairs.first, both, pairs.k, deals, rng
         )
-        unit = "difference of two accuracies of the same pairs"
         bounds = (_of_difference(delta, float(drawn.var(ddof=1)), pairs.n_subjects, self.alpha),)
-        yield self.estimate("delta_accuracy", delta.value, None, unit, bounds)
+        yield self.estimate("delta_accuracy", delta.value, None, bounds)
         counts = delta.discordant, int(accuracy.total.sum())
-        share = "share of pairs discordant in overlapping folds"
-        yield self.estimate("delta_accuracy_otherwise", counts[0] / counts[1], counts, share)
+        yield self.estimate("delta_accuracy_otherwise", counts[0] / counts[1], counts)
         text = f"{deals} random deals of the same pairs"
-        yield self.estimate("delta_accuracy_deal_mean", float(drawn.mean()), None, unit, note=text)
-        yield self.estimate("delta_accuracy_deal_sd", float(drawn.std(ddof=1)), None, unit, note=text)
+        yield self.estimate("delta_accuracy_deal_mean", float(drawn.mean()), None, note=text)
+        yield self.estimate("delta_accuracy_deal_sd", float(drawn.std(ddof=1)), None, note=text)
 
     def estimate(
         self,
         metric: str,
         value: float | None,
         counts: tuple[int, int] | None,
-        unit: str,
         intervals: tuple[Interval, ...] = (),
         *,
         at: dict[str, float] | None = None,
@@ -259,7 +253,6 @@ class _SystemOnTestSet:
             NAME,
             metric,
             value,
-            unit,
             of=of,
             counts=counts,
             at={"pairs": self.name, **(at or {})},

@@ -11,7 +11,6 @@ from frtaudit.core.labelling import UNSAID, Labelling
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import SHARE
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.labelling.asking import asking
 from frtaudit.labelling.evaluation import Scores, hidden, pooled, split
@@ -91,7 +90,6 @@ def _rates(system: SystemData, share: float, scores: Scores) -> Iterator[Estimat
             NAME,
             METRIC,
             None if reason else errors / scores.mated.size,
-            SHARE,
             counts=None if reason else (errors, scores.mated.size),
             at={"fmr": target, "annotated": share},
             weighting="pooled",

@@ -25,8 +25,6 @@ from frtaudit.stats.intervals.simulated_cohorts import Drawn, Listing, LookAlike
 NAME = "coverage"
 MIN_COHORTS = 1000
 MIN_CASES = (MIN_ERRORS, MIN_ERROR_SUBJECTS)
-UNIT = "share of simulated cohorts"
-SPREAD = "standard deviation over mean"
 WITH_HUB = "not simulated: one subject, or a few, take part in much of the comparisons"
 UNKNOWN_SPREAD = "not simulated: no threshold has the errors from which the spread of subjects could be told"
 GRID_LEFT_OUT = (
@@ -256,7 +254,7 @@ def _spreads(system: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
     }
     for of, variance in variances.items():
         estimate = _estimate(system, row, "simulated_spread", None, {"of": of}, note="a setting of the model")
-        yield replace(estimate, value=float(np.sqrt(variance)), unit=SPREAD, note=None)
+        yield replace(estimate, value=float(np.sqrt(variance)), note=None)
 
 
 def _estimate(
@@ -272,7 +270,6 @@ def _estimate(
         NAME,
         metric,
         None if counts is None else counts[0] / counts[1],
-        UNIT,
         of=(row.schema, row.group),
         counts=counts,
         at={"rate": row.metric, **row.at, **at},

@@ -108,11 +108,11 @@ class _Card:
     def estimates(self, attributes: Sequence[str] | None) -> Iterator[Estimate]:
         """Every number of the card."""
         ends = np.concatenate([self.pairs.probe, self.pairs.reference])
-        yield self._count("card_images", self.samples.size, "images")
-        yield self._count("card_identities", self.subjects.size, "identities")
-        yield self._count("card_mated", int(self.pairs.mated.sum()), "mated pairs")
-        yield self._count("card_non_mated", int((~self.pairs.mated).sum()), "non-mated pairs")
-        yield self._count("card_max_occurrence", int(np.bincount(ends).max()), "pairs of one image")
+        yield self._count("card_images", self.samples.size)
+        yield self._count("card_identities", self.subjects.size)
+        yield self._count("card_mated", int(self.pairs.mated.sum()))
+        yield self._count("card_non_mated", int((~self.pairs.mated).sum()))
+        yield self._count("card_max_occurrence", int(np.bincount(ends).max()))
         yield from self._training()
         yield from self._classes()
         yield from self._attributes(self._columns(attributes))
@@ -120,10 +120,12 @@ class _Card:
             at: AtKey = {"rule": step.rule, "kind": step.kind, "step": float(number)}
             schema = self.rules.balance if self.rules else getattr(self.plugin, "balance", None)
             of = (schema, step.group if schema else "all")
-            yield self._count("pairs_left", step.left, step.unit, of, at)
+            yield self._count("pairs_left", step.left, of, at, step.unit)
         for claim in self._claims(self.pairs):
             unit, counts = f"{claim.of} that keep the rule", (claim.satisfied, claim.total)
-            yield self._share("certificate", counts, unit, {"rule": claim.rule}, note=claim.worst or None)
+            yield self._share(
+                "certificate", counts, {"rule": claim.rule}, unit=unit, note=claim.worst or None
+            )
 
     def certificates(self, *, every: bool) -> dict[str, bytes]:
         """What holds of each list, beside it; where not ``every``, of those that may be a system's own."""
@@ -163,7 +165,7 @@ class _Card:
                     hit = int(last.overlapping[self.subjects].sum())
                     at: AtKey = {"training": training}
                     counts = (hit, self.subjects.size)
-                    yield self._share("card_training_overlap", counts, "share of identities", at)
+                    yield self._share("card_training_overlap", counts, at)
 
     def _classes(self) -> Iterator[Estimate]:
         """Identities, and pairs of both samples, of each class of each schema (figure 3; balance of table 3)."""
@@ -178,9 +180,9 @@ class _Card:
                 if group == UNKNOWN and not people:
                     continue
                 tag = (schema, group)
-                yield self._share("card_class_identities", (people, code.size), "share of identities", of=tag)
+                yield self._share("card_class_identities", (people, code.size), of=tag)
                 pairs = int(((probe_codes == number) & (other == number)).sum())
-                yield self._share("card_class_pairs", (pairs, probe_codes.size), "share of pairs", of=tag)
+                yield self._share("card_class_pairs", (pairs, probe_codes.size), of=tag)
 
     def _columns(self, wanted: Sequence[str] | None) -> list[str]:
         if wanted is not None:
@@ -204,7 +206,7 @@ class _Card:
                     identities = np.unique(people[sample_texts == value]).size
                     at: AtKey = {"attribute": column, "value": value}
                     counts = (identities, self.subjects.size)
-                    yield self._share("card_value_identities", counts, "share of identities", at)
+                    yield self._share("card_value_identities", counts, at)
             else:
                 yield from self._quartiles(column, sample_texts, people)
 
@@ -222,7 +224,7 @@ class _Card:
         for share in (0.0, 0.25, 0.5, 0.75, 1.0):
             at: AtKey = {"attribute": column, "quantile": share}
             value = float(np.quantile(means, share))
-            yield self._count("card_attribute_quantile", value, "mean of an identity's images", at=at)
+            yield self._count("card_attribute_quantile", value, at=at)
 
     def files(self) -> dict[str, bytes]:
         """Pairs with their folds, and for review where a matcher chose them."""
@@ -268,9 +270,9 @@ class _Card:
         self,
         metric: str,
         value: float,
-        unit: str,
         of: tuple[str | None, str] = (None, "all"),
         at: AtKey = NOWHERE,
+        unit: str = "",
     ) -> Estimate:
         return Estimate.of(
             self.system.provider, NAME, metric, float(value), unit, of, at={"pairs": self.name, **at}
@@ -280,9 +282,9 @@ class _Card:
         self,
         metric: str,
         counts: tuple[int, int],
-        unit: str,
         at: AtKey = NOWHERE,
         *,
+        unit: str = "",
         of: tuple[str | None, str] = (None, "all"),
         note: str | None = None,
     ) -> Estimate:

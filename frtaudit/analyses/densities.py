@@ -10,7 +10,6 @@ from frtaudit.core import Curve, Estimate
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
-from frtaudit.evaluation.intervals import SHARE
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import densities
 from frtaudit.stats.interclass.d_l2 import SCALE, to_scale
@@ -62,10 +61,10 @@ class Densities:
         shape = densities.density(scores, grid, 0.0, SCALE)
         make = partial(Estimate.of, system.provider, NAME, of=(by_class.schema, by_class.names[c]))
         note = None if shape.bandwidth is not None else FEW
-        estimates = [make("density_bandwidth", shape.bandwidth, "points of 0..100", note=note)]
+        estimates = [make("density_bandwidth", shape.bandwidth, note=note)]
         for end, share in (("low", shape.at_low), ("high", shape.at_high)):
             count = round(share * scores.size)
-            estimate = make("scores_at_end", share, SHARE, counts=(count, scores.size), at={"end": end})
+            estimate = make("scores_at_end", share, counts=(count, scores.size), at={"end": end})
             estimates += [estimate] if count else []
         estimates += self._normality(system, by_class, c)
         notes = () if shape.bandwidth is not None else (FEW,)
@@ -77,9 +76,7 @@ class Densities:
         for per, note in PER.items():
             values = scores if per == "score" else densities.subject_means(scores, by_class.subjects[c])
             tested = densities.omnibus(values)
-            make = partial(
-                Estimate.of, system.provider, NAME, unit="number", of=(by_class.schema, by_class.names[c])
-            )
+            make = partial(Estimate.of, system.provider, NAME, of=(by_class.schema, by_class.names[c]))
             k2, p = (None, None) if tested is None else (tested.statistic, tested.p_value)
             for metric, value in (("normality_k2", k2), ("normality_p", p)):
                 yield make(metric, value, at={"per": per}, note=FEW if value is None else note)

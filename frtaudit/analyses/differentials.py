@@ -19,7 +19,7 @@ from frtaudit.evaluation.differentials import (
     forms,
     population_interval,
 )
-from frtaudit.evaluation.intervals import SHARE, AtKey, RateSummary
+from frtaudit.evaluation.intervals import AtKey, RateSummary
 from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate, read
 from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData, stratum
 from frtaudit.stats.rates.resolution import unresolved
@@ -110,7 +110,6 @@ def _index(system: SystemData, view: View, form: Form, weight: float, alpha: flo
         NAME,
         form.metric,
         None if rates is None else float(form.value(rates.values(form.rates))),
-        "index",
         of=(view.schema, "all"),
         at={"fmr": view.target, **key},
         weighting=view.weighting.value,
@@ -156,11 +155,11 @@ def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
                 make = partial(
                     Estimate.of, system.provider, NAME, at=at, weighting=weighting.value, note=note
                 )
-                yield make("threshold_at_fmr", None if note else threshold, "score", of=(schema, "max"))
+                yield make("threshold_at_fmr", None if note else threshold, of=(schema, "max"))
                 for group_index, group in group_indices.items():
                     group_schema = schema if group_index else None
                     if note:
-                        yield make("fnmr_at_fmr", None, SHARE, of=(group_schema, group))
+                        yield make("fnmr_at_fmr", None, of=(group_schema, group))
                         continue
                     place = OperatingPoint("fnmr", weighting, group_index, threshold, a, schema=s)
                     yield rate_estimate(system, NAME, "fnmr_at_fmr", group_schema, group, at, place, alpha)

@@ -9,7 +9,7 @@ from frtaudit.core import Curve, Estimate
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import PLAN_OF, SHARE, AtKey, RateSummary, intervals_of
+from frtaudit.evaluation.intervals import PLAN_OF, AtKey, RateSummary, intervals_of
 from frtaudit.evaluation.operating_points import OperatingPoint, rate_estimate, read
 from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.evaluation.threshold_intervals import Inversion, inversion
@@ -109,7 +109,6 @@ def _threshold(
         NAME,
         "threshold_at_fmr",
         threshold,
-        "score",
         at=at,
         weighting=weighting.value,
         intervals=intervals_of(summary, wanted, alpha),
@@ -126,14 +125,12 @@ def _without(
     note: str | None,
 ) -> Estimate:
     """No value, and why."""
-    unit = "score" if metric == "threshold_at_fmr" else SHARE
     return Estimate.of(
         system.provider,
         NAME,
         metric,
         None,
-        unit,
-        (schema, group),
+        of=(schema, group),
         at=at,
         weighting=weighting.value,
         note=note,
@@ -152,9 +149,7 @@ def _eer(system: SystemData) -> Estimate:
         except BelowFloorError:
             note = "it lies below the floor of the kept tail"
     value = None if eer is None else eer.value
-    return Estimate.of(
-        system.provider, NAME, "eer", value, SHARE, weighting=Weighting.POOLED.value, note=note
-    )
+    return Estimate.of(system.provider, NAME, "eer", value, weighting=Weighting.POOLED.value, note=note)
 
 
 def _curves(system: SystemData, points: int) -> Iterator[Curve]:

@@ -20,7 +20,6 @@ from frtaudit.stats.interclass import d_l2
 
 NAME = "failure_scores"
 APART, ZERO = "apart", "score_zero"
-UNIT = "points of the score range mapped to 0..100"
 SAME = "the same comparisons read in two ways: a difference without sampling error of its own"
 
 
@@ -57,11 +56,11 @@ class FailureScores:
             both = {name: float(d.max() if group == "max" else d[c]) for name, d in distances.items()}
             if group != "max":
                 zero, apart = (summaries[name].scores[c].size for name in (ZERO, APART))
-                unit, counts = "share of mated comparisons", (zero - apart, zero)
-                yield make("failed_mated", (zero - apart) / zero, unit, counts=counts)
+                counts = zero - apart, zero
+                yield make("failed_mated", (zero - apart) / zero, counts=counts)
             for name, value in both.items():
-                yield make("d_l2_failures", value, UNIT, at={"failures": name})
-            yield make("d_l2_failures_change", both[ZERO] - both[APART], UNIT, note=SAME)
+                yield make("d_l2_failures", value, at={"failures": name})
+            yield make("d_l2_failures_change", both[ZERO] - both[APART], note=SAME)
 
 
 def failed_pairs(system: SystemData) -> Ints:

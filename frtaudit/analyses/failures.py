@@ -13,7 +13,7 @@ from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
-from frtaudit.evaluation.intervals import SHARE, AtKey, RateSummary, empty, from_variance
+from frtaudit.evaluation.intervals import AtKey, RateSummary, empty, from_variance
 from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.shares import pooled_share
 from frtaudit.evaluation.system import POOLED, AnalysisOutput, SystemData
@@ -170,7 +170,7 @@ def _case(
     for case, errors in (("best", summary.errors), ("worst", summary.errors + lost)):
         metric, counts = f"{place.rate}_{case}_case", (errors, total)
         yield Estimate.share(
-            system.provider, NAME, metric, counts, SHARE, (schema, group), at=at, weighting="pooled"
+            system.provider, NAME, metric, counts, of=(schema, group), at=at, weighting="pooled"
         )
 
 

@@ -22,7 +22,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, IntervalSpec
 from frtaudit.core.spec_values import PATH
 from frtaudit.core.text import formatting
-from frtaudit.evaluation.intervals import SHARE, AtKey, intervals_of
+from frtaudit.evaluation.intervals import AtKey, intervals_of
 from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.inputs.review import as_csv, need_review, pair_id, read_review
@@ -43,8 +43,6 @@ NOBODY = "no subject has two samples: no score shows how similar images of one s
 NO_PAIRS = "no two subjects were compared"
 WEAK = "the system is too weak to tell"
 SUBJECTS = ("subject", "other_subject")
-PAIRS_OF = "share of compared pairs of subjects"
-IMAGES_OF = "share of the images that have others of their subject"
 RULE = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
 
 
@@ -109,8 +107,8 @@ class IdentityCheck:
         why = None if suspects.pairs is not None else suspects.why
         counted = suspects.compared, suspects.looked_at
         estimates = [
-            _count(system, "suspected_duplicates", PAIRS_OF, suspects.pairs, counted[0], at_both, why),
-            _count(system, "suspected_images", IMAGES_OF, suspects.images, counted[1], at, suspects.why),
+            _count(system, "suspected_duplicates", suspects.pairs, counted[0], at_both, why),
+            _count(system, "suspected_images", suspects.images, counted[1], at, suspects.why),
         ]
         apart = _compared(system, [reviewed.subjects for reviewed in confirmed.values()])
         if apart.size:
@@ -191,7 +189,6 @@ def _share(some: int, total: int) -> str:
 def _count(
     system: SystemData,
     metric: str,
-    unit: str,
     suspected: Suspects | None,
     of: int,
     at: Mapping[str, float],
@@ -200,7 +197,7 @@ def _count(
     counts = (suspected.first.size, of) if suspected is not None and of > 0 else None
     value = counts and counts[0] / counts[1]
     note = None if counts else why or NO_PAIRS
-    return Estimate.of(system.provider, NAME, metric, value, unit, counts=counts, at=at, note=note)
+    return Estimate.of(system.provider, NAME, metric, value, counts=counts, at=at, note=note)
 
 
 def _without(system: SystemData, metric: str, pairs: Ints, alpha: float) -> Iterator[Estimate]:
@@ -214,7 +211,7 @@ def _without(system: SystemData, metric: str, pairs: Ints, alpha: float) -> Iter
             here = replace(place, group_index=group_index)
             low = place.threshold < system.tail.cutoff
             summary = None if low else read(rest, here)
-            make = partial(Estimate.of, system.provider, NAME, metric, unit=SHARE, of=(schema, group), at=at)
+            make = partial(Estimate.of, system.provider, NAME, metric, of=(schema, group), at=at)
             make = partial(make, weighting=place.weighting.value)
             if summary is None or not np.isfinite(summary.value):
                 yield make(None, counts=(0, 0), note=BELOW_FLOOR if low else "no comparison in this group")

@@ -176,7 +176,7 @@ class _ServiceLabels:
                 set(zip(faces.query_of[shown].tolist(), labelled.identity[shown].tolist(), strict=True))
             )
             bare = self._bare("label_several_people", at, None, "all")
-            yield replace(bare, value=float(people), unit="people", note=None)
+            yield replace(bare, value=float(people), note=None)
 
     def own(self) -> Iterator[Estimate]:
         """FNMR at each declared FMR target and EER, by whose labels, of everybody and of each group; by subsets."""
@@ -222,7 +222,6 @@ class _ServiceLabels:
         yield replace(
             self._bare("eer_by_labels", at, schema, group),
             value=None if note else value,
-            unit="mean of FMR and FNMR where they cross",
             note=note or None,
         )
 
@@ -230,10 +229,7 @@ class _ServiceLabels:
         points = self.system.operating_points
         for place in points.declared:
             target = points.targets[place]
-            estimate = replace(
-                self._bare("fnmr_by_labels", {"fmr": target, **at}, schema, group),
-                unit="share of mated comparisons",
-            )
+            estimate = self._bare("fnmr_by_labels", {"fmr": target, **at}, schema, group)
             value = finite(fnmr_at_fmr(scores.mated, scores.non_mated, target))
             if value is None or target * scores.non_mated.size < FEW / 2:
                 few = f"{scores.mated.size} mated and {scores.non_mated.size} non-mated comparisons"
@@ -335,17 +331,14 @@ class _ServiceLabels:
                 yield self._curve(MATRIX, group, place, example.z, rows=example.matrix)
                 yield self._curve(VECTORS, group, place, example.label, rows=example.vectors.T)
 
-    def _share(
-        self, metric: str, at: AtKey, count: int, total: int, unit: str, provider: str = ""
-    ) -> Estimate:
+    def _share(self, metric: str, at: AtKey, count: int, total: int, of: str, provider: str = "") -> Estimate:
         return replace(
             self._bare(metric, at, None, "all"),
             provider=provider or self.system.provider,
             value=count / total if total else None,
             numerator=count if total else None,
             denominator=total or None,
-            unit=f"share of {unit}",
-            note=None if total else f"no {unit}",
+            note=None if total else f"no {of}",
         )
 
     def _bare(self, metric: str, at: AtKey, schema: str | None, group: str) -> Estimate:
@@ -354,7 +347,6 @@ class _ServiceLabels:
             NAME,
             metric,
             None,
-            "",
             of=(schema, group),
             at=at,
             weighting="pooled" if metric in ("fnmr_by_labels", "eer_by_labels") else None,

@@ -8,6 +8,7 @@ import numpy as np
 
 from frtaudit.core import Curve, Estimate, Interval, Method, Test, TestMethod
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.metrics import POINTS
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores, drawn_order, thesis_ends
@@ -19,7 +20,7 @@ from frtaudit.stats.interclass.d_l2 import Space
 
 NAME = "interclass"
 UNITS = {
-    Space.QUANTILE: "points of the score range mapped to 0..100",
+    Space.QUANTILE: POINTS,
     Space.TAR: "TAR (0..1) times the root of points of the score range mapped to 0..100",
 }
 MIN_SUBJECTS = 2

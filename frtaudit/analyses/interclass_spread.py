@@ -11,6 +11,7 @@ import numpy as np
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.metrics import POINTS, unit_of
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of, thesis_ends
@@ -25,7 +26,7 @@ from frtaudit.stats.rates.resolution import MIN_EXPECTED
 NAME = "interclass_spread"
 FMR_AXIS = "fmr_axis"
 UNITS = {
-    "quantile": "points of the score range mapped to 0..100",
+    "quantile": POINTS,
     "tar": "TAR (0..1) times the root of points of the score range mapped to 0..100",
     FMR_AXIS: "decades of the pooled FMR",
 }
@@ -182,7 +183,7 @@ class _Drawing:
             distances = np.full(2, distances.mean())  # equal but for rounding
         for metric, value, metric_unit in (
             ("d_l2_sd", float(distances.std()), unit),
-            ("d_l2_ratio", d_l2_spaces.ratio(distances), "largest over smallest"),
+            ("d_l2_ratio", d_l2_spaces.ratio(distances), unit_of("d_l2_ratio")),
         ):
             estimate = self._estimate("all", at, value, metric_unit, ())
             yield replace(estimate, metric=metric, note=OF_TWO if two else NO_INTERVAL)

@@ -21,7 +21,7 @@ from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import SHARE, RateSummary, from_bounds, from_variance
+from frtaudit.evaluation.intervals import RateSummary, from_bounds, from_variance
 from frtaudit.evaluation.operating_points import OperatingPoint, read
 from frtaudit.evaluation.system import POOLED, AnalysisOutput, SystemData
 from frtaudit.labelling import cost
@@ -142,7 +142,7 @@ class LabelCost:
         if surveyed.obstacle is not None:
             return AnalysisOutput(notes=(f"{NAME} was not made: {surveyed.obstacle}",))
         estimates = tuple(
-            Estimate.of(EVERY_SYSTEM, NAME, "labels_in_doubt", count, FACES, at={"of": kind, "end": str(end)})
+            Estimate.of(EVERY_SYSTEM, NAME, "labels_in_doubt", count, at={"of": kind, "end": str(end)})
             for end, uncertainty in surveyed.label_uncertainty.items()
             for kind, count in asdict(uncertainty).items()
         )
@@ -229,9 +229,9 @@ def _told(
     name = f"{rate}_true_labels"
     ends = [drawn.true[:, place] for drawn in rates.values()]
     if not all(np.isfinite(true).all() for true in ends):
-        yield make(name, None, SHARE, (schema, group), at=point.at, weighting="pooled", note=NOTHING)
+        yield make(name, None, of=(schema, group), at=point.at, weighting="pooled", note=NOTHING)
         return
-    estimate = make(name, _mean(ends), SHARE, (schema, group), at=point.at, weighting="pooled", note=note)
+    estimate = make(name, _mean(ends), of=(schema, group), at=point.at, weighting="pooled", note=note)
     summary = read(system, OperatingPoint(rate, Weighting.POOLED, group_index, point.threshold, point.place))
     moving = rate is cost.Rate.FNMR
     intervals = [
@@ -245,10 +245,10 @@ def _told(
     for kind in KINDS:
         at = {**point.at, "rate": str(rate), "of": kind}
         costs = [drawn.cost[kind][:, place] for drawn in rates.values()]
-        yield make("label_cost", _mean(costs), DIFFERENCE, at=at)
+        yield make("label_cost", _mean(costs), at=at)
     for end, true in zip(rates, ends, strict=True):
         at = {**point.at, "rate": str(rate), "of": str(end)}
-        yield make("label_cost_end", float(true.mean()), SHARE, at=at, weighting="pooled")
+        yield make("label_cost_end", float(true.mean()), at=at, weighting="pooled")
 
 
 def _mean(ends: Sequence[Floats]) -> float:

@@ -5,7 +5,6 @@ from functools import partial
 
 from frtaudit.core import Estimate
 from frtaudit.core.registry import register
-from frtaudit.evaluation.intervals import SHARE
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 
 NAME = "orders"
@@ -34,8 +33,8 @@ class Orders:
         make = partial(Estimate.of, system.provider, NAME, note=DESCRIBES)
         counts = asymmetry.differing, asymmetry.both
         estimates = (
-            make("order_differing", counts[0] / counts[1], SHARE, counts=counts),
-            make("order_gap_mean", asymmetry.mean, "score"),
-            make("order_gap_max", asymmetry.max, "score"),
+            make("order_differing", counts[0] / counts[1], counts=counts),
+            make("order_gap_mean", asymmetry.mean),
+            make("order_gap_max", asymmetry.max),
         )
         return AnalysisOutput(estimates=estimates)

@@ -30,7 +30,6 @@ from frtaudit.stats.interclass.d_l2_spaces import Axis
 NAME = "quality"
 BRIGHTNESS = "brightness"
 MAX_OUTLIERS = 200
-UNIT = "points of the score range mapped to 0..100"
 AtKey = dict[str, float | str]
 
 
@@ -252,7 +251,7 @@ class _SchemaQuality:
     ) -> Estimate:
         of = (self.schema, group)
         return Estimate.of(
-            self.system.provider, NAME, "d_l2_within", value, UNIT, of, at=at, test=test, note=note
+            self.system.provider, NAME, "d_l2_within", value, of=of, at=at, test=test, note=note
         )
 
 

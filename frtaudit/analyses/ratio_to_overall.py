@@ -52,14 +52,12 @@ def _estimate(system: SystemData, rate: str, place: tuple[int, int, int], alpha:
         trials = system.trials.non_mated if rate == "fmr" else system.trials.mated
         refused = None if known else (NOBODY if trials[group_index] else NOTHING)
     if known is None:
-        return Estimate.of(system.provider, NAME, NAME, None, "ratio", note=refused)
+        return Estimate.of(system.provider, NAME, NAME, None, note=refused)
     drawn = _moved(system, place) if moving and rate == "fnmr" else None
     note = f"{known.errors} of the {known.of} errors"
     if moving and rate == "fnmr":
         note, known = (f"{note}; {HELD}", known) if drawn is None else (note, known.moving(drawn))
-    return Estimate.of(
-        system.provider, NAME, NAME, known.value, "ratio", intervals=(interval_of(known, alpha, note),)
-    )
+    return Estimate.of(system.provider, NAME, NAME, known.value, intervals=(interval_of(known, alpha, note),))
 
 
 def _moved(system: SystemData, place: tuple[int, int, int]) -> Floats | None:

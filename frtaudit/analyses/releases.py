@@ -27,7 +27,6 @@ from frtaudit.stats.interclass.release_change import Change
 
 NAME = "releases"
 METRIC = "d_l2_change"
-UNIT = "points of the score range mapped to 0..100"
 _DATE = re.compile(r"[0-9]{4}(-[0-9]{2}-[0-9]{2})?")  # so that dates as text stand in the order of their days
 TIED = "identical by construction, or fewer than two subjects of a class in both: nothing to test"
 
@@ -130,9 +129,7 @@ def _changes(
 
 def _estimate(old: str, new: str, schema: str, change: Change | None, alpha: float) -> Estimate:
     """The change under the new release's name; ``at`` names the old one."""
-    make = partial(
-        Estimate.of, new, NAME, METRIC, unit=UNIT, of=(schema, "max"), at={"from": old, "space": "quantile"}
-    )
+    make = partial(Estimate.of, new, NAME, METRIC, of=(schema, "max"), at={"from": old, "space": "quantile"})
     method, unit = TestMethod.PAIRED_PEOPLE, "change of the largest d_l2"
     test = Test(p=None, alpha=alpha, method=method, detectable_unit=unit, power=POWER, note=TIED)
     if change is None:

@@ -130,15 +130,15 @@ def _absent(system: SystemData, alpha: float) -> Iterator[Estimate]:
         groups += [(name_of, name, size) for name, size in zip(classification.classes, sizes, strict=True)]
     for schema, group, size in groups:
         value = influence.absent_share(size, alpha)
-        counts, unit = (0, size), "share of the population"
+        counts = 0, size
         at: AtKey = {"missed": alpha}
-        yield make_estimate(EVERY_SYSTEM, "absent_kind", at, value, counts, unit, schema=schema, group=group)
+        yield make_estimate(EVERY_SYSTEM, "absent_kind", at, value, counts, schema=schema, group=group)
 
 
 def _unknown(system: SystemData) -> Iterator[Estimate]:
     for schema, classification in system.cohort.classifications.items():
         some, total = int(np.count_nonzero(classification.codes < 0)), system.cohort.n_subjects
         yield make_estimate(
-            EVERY_SYSTEM, "unknown_subjects", {}, some / total, (some, total), "share of subjects",
+            EVERY_SYSTEM, "unknown_subjects", {}, some / total, (some, total),
             schema=schema, group=UNKNOWN,
         )  # fmt: skip

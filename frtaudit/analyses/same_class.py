@@ -10,7 +10,7 @@ from frtaudit.analyses.shared.overall_ratios import interval_of, points_of, thre
 from frtaudit.core import Estimate
 from frtaudit.core.arrays import Index
 from frtaudit.core.registry import register
-from frtaudit.evaluation.intervals import SHARE, from_bounds
+from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.stats.groups.same_class import joint, within_classes
 from frtaudit.stats.intervals.overall_ratio import ratio_within_classes
@@ -66,14 +66,14 @@ def _estimates(
         refused = NOTHING
     make = partial(Estimate.of, system.provider, NAME, weighting=weighting.value)
     if ruled is None or refused:
-        yield make(FMR, None, SHARE, note=refused)
-        yield make(RATIO, None, "ratio", note=refused)
+        yield make(FMR, None, note=refused)
+        yield make(RATIO, None, note=refused)
         return
     interval = from_bounds(ruled.bounds, alpha, ruled.note, pairs=ruled.pairs)
-    yield make(FMR, ruled.rate, SHARE, counts=(ruled.errors, ruled.trials), intervals=(interval,))
+    yield make(FMR, ruled.rate, counts=(ruled.errors, ruled.trials), intervals=(interval,))
     ratio = ratio_within_classes(rule, system.rule, threshold, weighting)
     if ratio is None:
-        yield make(RATIO, None, "ratio", note=NOBODY)
+        yield make(RATIO, None, note=NOBODY)
         return
     note = f"{ratio.errors} of the {ratio.of} false matches are within a class"
-    yield make(RATIO, ratio.value, "ratio", intervals=(interval_of(ratio, alpha, note),))
+    yield make(RATIO, ratio.value, intervals=(interval_of(ratio, alpha, note),))

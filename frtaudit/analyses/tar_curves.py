@@ -17,7 +17,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of
-from frtaudit.evaluation.intervals import SHARE, empty, finite
+from frtaudit.evaluation.intervals import empty, finite
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats._scipy import scipy
 from frtaudit.stats.interclass import class_curves
@@ -262,7 +262,6 @@ class _Drawing:
                     NAME,
                     "tar_at_tar",
                     accepted / scores.size,
-                    SHARE,
                     of=(self.held.schema, second),
                     counts=(accepted, scores.size),
                     at=at,

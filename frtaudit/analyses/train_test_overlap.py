@@ -108,8 +108,9 @@ class TrainTestOverlap:
             if name in overlap.cleaned:
                 done = overlap.cleaned[name]
                 counts = int(done.removed.sum()), done.images
-                unit, at = "share of images looked at", {"training": name}
-                yield Estimate.share(system.provider, NAME, "overlap_noise_images", counts, unit, at=at)
+                yield Estimate.share(
+                    system.provider, NAME, "overlap_noise_images", counts, at={"training": name}
+                )
             yield from _review(system, overlap.last[name], self.thresholds)
 
     def _notes(self, overlap: Overlap) -> Iterator[str]:
@@ -166,15 +167,15 @@ def _stage(
         at: AtKey = {"training": matches.name, "above": threshold, "stage": stage}
         counts = matches.above(threshold)
         make = partial(Estimate.share, system.provider, NAME, at=at)
-        yield make("overlap_images", (counts[0], images), "share of test images")
-        yield make("overlap_identities", (counts[1], identities), "share of test identities")
-        yield make("overlap_training_identities", (counts[2], trained), "share of training identities")
+        yield make("overlap_images", (counts[0], images))
+        yield make("overlap_identities", (counts[1], identities))
+        yield make("overlap_training_identities", (counts[2], trained))
     whole = partial(Estimate.share, system.provider, NAME, at={"training": matches.name, "stage": stage})
     test, training = matches.edges()
-    yield whole("overlap_identities", (int(np.unique(test).size), identities), "share of test identities")
+    yield whole("overlap_identities", (int(np.unique(test).size), identities))
     matched, merged = int(np.unique(training).size), len(matches.merged())
-    yield whole("overlap_training_identities", (matched, trained), "share of training identities")
-    yield whole("overlap_merged_identities", (merged, matched), "share of matching training identities")
+    yield whole("overlap_training_identities", (matched, trained))
+    yield whole("overlap_merged_identities", (merged, matched))
 
 
 def _review(system: SystemData, matches: NearestMatches, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
@@ -186,7 +187,7 @@ def _review(system: SystemData, matches: NearestMatches, thresholds: tuple[float
         at: AtKey = {"training": matches.name, **({} if threshold < 0 else {"above": threshold})}
         high = reviewed & (matches.score > threshold)
         total = int(high.sum())
-        make = partial(Estimate.share, system.provider, NAME, unit="share of reviewed matches", at=at)
+        make = partial(Estimate.share, system.provider, NAME, at=at)
         yield make("reviewed_same_identity", (int(np.isin(matches.verdict[high], (0, 1)).sum()), total))
         yield make("reviewed_same_image", (int((matches.verdict[high] == 0).sum()), total))
 
@@ -224,11 +225,11 @@ def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: AtKey, alpha:
     mixed = [fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
     without, alone = (np.where(part, pairs.folds, kfold_accuracy.DROPPED) for part in mixed)
     parts = {
-        "accuracy_without_overlap": (without, "pairs of subjects that do not overlap"),
-        "accuracy_of_overlap": (alone, "pairs with a subject that overlaps"),
+        "accuracy_without_overlap": without,
+        "accuracy_of_overlap": alone,
     }
-    for metric, (of, unit) in parts.items():
-        yield _accuracy(system, pairs, of, metric, unit, at, alpha)
+    for metric, of in parts.items():
+        yield _accuracy(system, pairs, of, metric, at, alpha)
     if any(kfold_accuracy.empty_folds(of, pairs.k) for of in (pairs.folds, without)):
         return
     both = (pairs.folds, without)
@@ -239,9 +240,8 @@ def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: AtKey, alpha:
     low, high = (None, None) if few or bounds is None else bounds
     note = "fold thresholds held fixed" if bounds else "degenerate: no overlap, or no errors"
     interval = Interval.of(low, high, alpha, Method.DYADIC, note=few if bounds and few else note)
-    unit = "accuracy of all pairs minus that without overlap"
     yield Estimate.of(
-        system.provider, NAME, "delta_accuracy_overlap", delta.value, unit, at=at, intervals=(interval,)
+        system.provider, NAME, "delta_accuracy_overlap", delta.value, at=at, intervals=(interval,)
     )
 
 
@@ -258,16 +258,16 @@ def _too_few(pairs: FoldPairs, accuracy: kfold_accuracy.FoldAccuracy, hit: Flags
 
 
 def _accuracy(
-    system: SystemData, pairs: FoldPairs, of: Ints, metric: str, unit: str, at: AtKey, alpha: float
+    system: SystemData, pairs: FoldPairs, of: Ints, metric: str, at: AtKey, alpha: float
 ) -> Estimate:
     empty = kfold_accuracy.empty_folds(of, pairs.k)
     if empty:
         note = f"{empty} of {pairs.k} folds hold no such pair"
-        return Estimate.of(system.provider, NAME, metric, None, unit, at=at, note=note)
+        return Estimate.of(system.provider, NAME, metric, None, at=at, note=note)
     accuracy = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
     bounds = kfold_accuracy.accuracy_bounds(accuracy, of, pairs.first, pairs.second)
     interval = from_bounds(bounds, alpha, "fold thresholds held fixed")
     counts = (int(accuracy.correct.sum()), int(accuracy.total.sum()))
     return Estimate.of(
-        system.provider, NAME, metric, accuracy.mean, unit, counts=counts, at=at, intervals=(interval,)
+        system.provider, NAME, metric, accuracy.mean, counts=counts, at=at, intervals=(interval,)
     )

@@ -8,6 +8,7 @@ import numpy as np
 from frtaudit.analyses.shared.counted_transactions import CountedTransactions, untimed
 from frtaudit.analyses.shared.overall_ratios import chosen_here
 from frtaudit.core import CohortData, Estimate, Interval, Method
+from frtaudit.core.metrics import unit_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, Plan
 from frtaudit.core.transactions import Transactions
@@ -30,7 +31,6 @@ from frtaudit.stats.similarity.transactions import transaction_tail
 
 NAME = "transactions"
 RATES = (("far", "fmr", "gfar"), ("frr", "fnmr", "gfrr"))
-OF_TRANSACTIONS = "share of transactions"
 BOTH_RATES = "bounds of failure to enrol and of the rate together, whatever their correlation"
 
 
@@ -141,7 +141,7 @@ def _rates(
             known = bool(np.isfinite(value))
             at: AtKey = {"far": target, **fewer}
             yield Estimate.of(
-                system.provider, NAME, "threshold_at_far", value if known else None, "score", at=at,
+                system.provider, NAME, "threshold_at_far", value if known else None, at=at,
                 weighting=weighting.value, note=None if known else system.refused(w, a),
             )  # fmt: skip
             yield from _at(system, counted, (w, a), value, at, alpha)
@@ -167,13 +167,13 @@ def _at(
         for metric, rate, general in RATES:
             if refused:
                 estimate = Estimate.of(
-                    system.provider, NAME, metric, None, OF_TRANSACTIONS, (schema, group), at=at,
+                    system.provider, NAME, metric, None, of=(schema, group), at=at,
                     weighting=WEIGHTINGS[w].value, note=refused,
                 )  # fmt: skip
             else:
                 read = OperatingPoint(rate, WEIGHTINGS[w], group_index, threshold, point)
                 estimate = rate_estimate(system, NAME, metric, schema, group, at, read, alpha)
-                estimate = replace(estimate, unit=OF_TRANSACTIONS)
+                estimate = replace(estimate, unit=unit_of(metric))
             yield estimate
             if fte is not None:
                 yield _generalised(estimate, general, fte, alpha)
@@ -189,7 +189,7 @@ def _failures_to_enrol(system: SystemData, counted: CountedTransactions, alpha: 
         failed, bounds = counted.not_enrolled(system, group_index), _fte(system, counted, group_index)
         if failed is not None and bounds is not None:
             yield Estimate.of(
-                system.provider, NAME, "fte", bounds.rate, "share of subjects", (schema, group),
+                system.provider, NAME, "fte", bounds.rate, of=(schema, group),
                 counts=(int(failed.sum()), failed.size), intervals=(from_bounds(bounds, alpha),),
             )  # fmt: skip
 
@@ -207,7 +207,7 @@ def _generalised(estimate: Estimate, metric: str, fte: RateBounds, alpha: float)
         value=None if estimate.value is None else of(estimate.value, fte.rate),
         numerator=None,
         denominator=None,
-        unit="share of transactions, failures to enrol included",
+        unit=unit_of(metric),
         intervals=tuple(
             _combined(interval, fte, of, rejects=rejects, error=alpha / 2) for interval in estimate.intervals
         ),

@@ -140,7 +140,7 @@ def _shared(met: Meeting, dates: tuple[str, str]) -> Iterator[Estimate]:
     for name, half, count in zip(dates, (met.earlier, met.later), met.faces, strict=True):
         total = len(half.of.faces.names)
         yield replace(
-            estimate(EVERY_SYSTEM, FACES, {"date": name}, count / total, "share of faces"),
+            estimate(EVERY_SYSTEM, FACES, {"date": name}, count / total),
             numerator=count,
             denominator=total,
         )

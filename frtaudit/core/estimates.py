@@ -10,6 +10,7 @@ from typing import ClassVar, Self, TypedDict, Unpack
 from frtaudit.core.canonical import dumps
 from frtaudit.core.freeze import require
 from frtaudit.core.methods import Method, Target
+from frtaudit.core.metrics import unit_of
 from frtaudit.core.plain.records import Count, Level, PValue, WeightingName, to_json
 
 
@@ -271,7 +272,7 @@ class Estimate:
         analysis: str,
         metric: str,
         value: float | None,
-        unit: str,
+        unit: str = "",
         of: tuple[str | None, str] = (None, "all"),
         *,
         counts: tuple[int, int] | None = None,
@@ -289,8 +290,8 @@ class Estimate:
             System, analysis, and the name of what is estimated.
         value : float or None
             The number; None needs a ``note``.
-        unit : str
-            What ``value`` counts.
+        unit : str, optional
+            What ``value`` counts, where ``frtaudit.core.metrics`` does not say so for every estimate of the metric.
         of : (str or None, str)
             Schema and class; all subjects where it is not given.
         counts : (int, int), optional
@@ -328,7 +329,7 @@ class Estimate:
             value=value,
             numerator=numerator,
             denominator=denominator,
-            unit=unit,
+            unit=unit or unit_of(metric),
             intervals=intervals,
             note=note,
             test=test,
@@ -341,7 +342,7 @@ class Estimate:
         analysis: str,
         metric: str,
         counts: tuple[int, int],
-        unit: str,
+        unit: str = "",
         of: tuple[str | None, str] = (None, "all"),
         *,
         at: Mapping[str, float | str] = MappingProxyType({}),
@@ -356,8 +357,8 @@ class Estimate:
             System, analysis, and the name of what is estimated.
         counts : (int, int)
             Numerator and denominator.
-        unit : str
-            What is counted: ``samples``, ``comparisons``, ...
+        unit : str, optional
+            What is counted: ``samples``, ``comparisons``, ...; as in :meth:`of`.
         of : (str or None, str)
             Schema and class; all subjects where it is not given.
         at : mapping of str to float or str

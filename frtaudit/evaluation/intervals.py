@@ -28,7 +28,6 @@ PLAN_OF: Mapping[
 }
 PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
 
-SHARE = "share of comparisons"
 
 AtKey = dict[str, float | str]
 

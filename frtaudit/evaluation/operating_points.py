@@ -8,11 +8,11 @@ import numpy as np
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import MAX_UNDEFINED, MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.metrics import SHARE
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.intervals import (
     PLAN_OF,
-    SHARE,
     AtKey,
     RateSummary,
     empty,

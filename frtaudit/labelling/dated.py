@@ -7,8 +7,9 @@ import numpy as np
 
 from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.metrics import unit_of
 from frtaudit.core.spec import Plan
-from frtaudit.evaluation.intervals import SHARE, AtKey, empty, finite
+from frtaudit.evaluation.intervals import AtKey, empty, finite
 from frtaudit.evaluation.system import SystemData, on_panel, strata_of
 from frtaudit.labelling import changes
 from frtaudit.labelling.changes import Compared, Drawing
@@ -67,7 +68,7 @@ class DatedService:
         for a in range(compared.declared):
             for name, rates in zip(self.dates, (compared.earlier, compared.later), strict=True):
                 at: AtKey = {"fmr": compared.targets[a], "labels": by.value, "date": name}
-                estimate = self._estimate(AT_DATE, at, finite(rates.fnmr[a]), SHARE, compared.refused[a])
+                estimate = self._estimate(AT_DATE, at, finite(rates.fnmr[a]), compared.refused[a])
                 if estimate.value is not None:
                     estimate = replace(
                         estimate,
@@ -105,7 +106,7 @@ class DatedService:
     ) -> Estimate:
         """A difference of two dates, or why it is not tested; ``place``: the target whose decisions are counted."""
         values, drawn = pair
-        estimate = self._estimate(CHANGE, at, finite(values[0] - values[1]), f"difference: {SHARE}", refused)
+        estimate = self._estimate(CHANGE, at, finite(values[0] - values[1]), refused)
         if estimate.value is None:
             return estimate
         if place is not None:
@@ -145,7 +146,7 @@ class DatedService:
             n_resamples=n_resamples or None,
             method=TestMethod.PAIRED_PEOPLE,
             detectable=far,
-            detectable_unit=f"difference: {SHARE}",
+            detectable_unit=unit_of(CHANGE),
             power=multiple_comparisons.POWER,
             note=note,
         )
@@ -183,21 +184,21 @@ class DatedService:
         same = query[scored.first] == query[scored.second]
         moved = other.score - scored.score
         yield self._count("all", int(np.count_nonzero(moved == 0)), moved.size)
-        yield self._estimate(LARGEST, {"pairs": "all"}, float(np.abs(moved).max(initial=0.0)), "score", None)
+        yield self._estimate(LARGEST, {"pairs": "all"}, float(np.abs(moved).max(initial=0.0)), None)
         for kind, within in KINDS.items():
             keep = known & (same & (person[scored.first] == person[scored.second]) if within else ~same)
             yield self._count(kind, int(np.count_nonzero(moved[keep] == 0)), int(np.count_nonzero(keep)))
             yield self._moved(kind, moved[keep], scored.of(keep), query)
 
     def _count(self, kind: str, same: int, total: int) -> Estimate:
-        share, unit = same / total if total else None, "share of pairs of faces"
-        estimate = self._estimate(SAME_SCORES, {"pairs": kind}, share, unit, "no such pair")
+        share = same / total if total else None
+        estimate = self._estimate(SAME_SCORES, {"pairs": kind}, share, "no such pair")
         return replace(estimate, numerator=same, denominator=total) if total else estimate
 
     def _moved(self, kind: str, moved: np.ndarray, pairs: Scored, query: np.ndarray) -> Estimate:
         """The mean change with the test that it is none, queries drawn anew."""
         mean = float(moved.mean()) if moved.size else None
-        estimate = self._estimate(SCORE_CHANGE, {"pairs": kind}, mean, "score", "no such pair")
+        estimate = self._estimate(SCORE_CHANGE, {"pairs": kind}, mean, "no such pair")
         if mean is None or not moved.any():
             return estimate
         drawing = self.drawing()
@@ -213,9 +214,9 @@ class DatedService:
         )
         return replace(estimate, intervals=(self._interval(family),), test=test)
 
-    def _estimate(self, metric: str, at: AtKey, value: float | None, unit: str, note: str | None) -> Estimate:
+    def _estimate(self, metric: str, at: AtKey, value: float | None, note: str | None) -> Estimate:
         weighting = None if "pairs" in at else self.system.spec.weighting.value
-        plain = estimate(self.system.provider, metric, at, value, unit, note)
+        plain = estimate(self.system.provider, metric, at, value, note)
         return replace(plain, weighting=weighting)
 
 
@@ -224,9 +225,8 @@ def estimate(
     metric: str,
     at: Mapping[str, float | str],
     value: float | None,
-    unit: str,
     note: str | None = None,
 ) -> Estimate:
     """An estimate of everybody without counts; without a value the note, or that it is undefined."""
     note = None if value is not None else note or "undefined"
-    return Estimate.of(provider, NAME, metric, value, unit, at=at, note=note)
+    return Estimate.of(provider, NAME, metric, value, at=at, note=note)

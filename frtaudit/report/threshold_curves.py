@@ -18,9 +18,9 @@ DRAWN = ("roc", "det", "fmr", "fnmr")
 def embedded(source: Source) -> str:
     """The data as JSON that may stand in a page: no ``<``.
 
-    ``error_counts``: one for each system and group, thresholds ``t`` with false matches ``fm`` of ``n`` and false non-matches
-    ``fnm`` of ``m`` (rates where counts are not known: ``n`` or ``m`` is null); ``curves``: pointer to ``x``, ``y`` and
-    the band.
+    ``error_counts``: one for each system and group, thresholds ``t`` with false matches ``fm`` of ``n`` and false
+    non-matches ``fnm`` of ``m`` (rates where counts are not known: ``n`` or ``m`` is null); ``curves``: pointer to
+    ``x``, ``y`` and the band.
     """
     others = {
         (curve.provider, curve.schema, curve.group): curve

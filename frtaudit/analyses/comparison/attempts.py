@@ -9,6 +9,7 @@ import numpy as np
 from frtaudit.analyses.comparison.measures import ACCURACY, FTA, Measure, discordant
 from frtaudit.analyses.comparison.support import CommonSupport
 from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.core.metrics import MEAN_SHARE
 from frtaudit.core.spec import FailureScore
 from frtaudit.evaluation.system import POOLED, FoldPairs, SystemData
 from frtaudit.stats.folds import kfold_accuracy
@@ -54,7 +55,7 @@ def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Me
         of=ACCURACY,
         values=values,
         drawn=drawn,
-        unit="mean of the folds' shares of correct pairs",
+        unit=MEAN_SHARE,
         at={"pairs": name},
         decided=decided,
         untested=thin,

@@ -13,10 +13,11 @@ from frtaudit.analyses.comparison.measures import FNMR, OF_CLASSES, Measure
 from frtaudit.analyses.comparison.rules import Rule, Settings
 from frtaudit.analyses.comparison.support import CommonSupport, support_of
 from frtaudit.core import Estimate, Interval, Method
+from frtaudit.core.metrics import unit_of
 from frtaudit.core.result import DECISION
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
-from frtaudit.evaluation.intervals import SHARE, AtKey
+from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.system import POOLED, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.systems.multiple_comparisons import Pair
@@ -169,7 +170,6 @@ def _bounds(
             NAME,
             metric,
             value,
-            f"difference: {SHARE}",
             at={"of": FNMR, **at, "against": names[1]},
             weighting="pooled",
             intervals=(interval,),
@@ -186,12 +186,17 @@ def _changes(common: CommonSupport, settings: Settings) -> Iterator[Estimate]:
             moved = np.abs(second - first)
             count, same = int(np.count_nonzero(moved)), system.digest == other.digest
             note = f"{IDENTICAL}: the scores of both have the digest {system.digest}" if same else None
-            unit, counts = "share of mated comparisons", (count, int(moved.size))
-            estimate = Estimate.share(new, NAME, CHANGED, counts, unit, at={"against": old}, note=note)
+            counts = count, int(moved.size)
+            estimate = Estimate.share(new, NAME, CHANGED, counts, at={"against": old}, note=note)
             largest = float(moved.max(initial=0.0))
             yield estimate
             yield replace(
-                estimate, metric=LARGEST_CHANGE, value=largest, numerator=None, denominator=None, unit="score"
+                estimate,
+                metric=LARGEST_CHANGE,
+                value=largest,
+                numerator=None,
+                denominator=None,
+                unit=unit_of(LARGEST_CHANGE),
             )
 
 

@@ -9,9 +9,10 @@ from frtaudit.analyses.comparison.support import CommonSupport, SystemOnSupport
 from frtaudit.core import metrics
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
+from frtaudit.core.metrics import POINTS, SHARE
 from frtaudit.core.spec import Weighting
 from frtaudit.core.text.formatting import counted
-from frtaudit.evaluation.intervals import MIN_EFFECTIVE, SHARE, AtKey
+from frtaudit.evaluation.intervals import MIN_EFFECTIVE, AtKey
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.interclass import class_curves
@@ -24,7 +25,6 @@ from frtaudit.stats.systems.multiple_comparisons import Pair, every_pair
 FNMR, GAP, RATIO, D_L2, ACCURACY, FTA = "fnmr_at_fmr", "gap", "max_min", "d_l2", "accuracy", "fta"
 METRICS = (FNMR, GAP, RATIO, D_L2, ACCURACY, FTA)
 OF_CLASSES = frozenset({GAP, RATIO, D_L2})  # nothing without a schema
-POINTS = "points of the score range mapped to 0..100"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

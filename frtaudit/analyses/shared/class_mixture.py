@@ -13,7 +13,6 @@ from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.evaluation.intervals import (
     PLAN_OF,
-    SHARE,
     AtKey,
     RateSummary,
     empty,
@@ -88,9 +87,8 @@ class ClassMix:
     def _estimate(
         self, metric: str, at: AtKey, weighting: Weighting, value: float | None, note: str | None
     ) -> Estimate:
-        unit = "score" if metric == "threshold_mix" else SHARE
         return make_estimate(
-            self.system.provider, metric, at, value, None, unit, note, schema=self.schema, weighting=weighting
+            self.system.provider, metric, at, value, None, note, schema=self.schema, weighting=weighting
         )
 
     def _mixed_fmr(
@@ -113,7 +111,7 @@ class ClassMix:
             person = float(np.abs(residual).max())
             interval = from_bounds(replace(known, pair=pair, person=person), self.alpha)
         return make_estimate(
-            self.system.provider, "fmr_mix", at, value, None, SHARE, note, schema=self.schema,
+            self.system.provider, "fmr_mix", at, value, None, note, schema=self.schema,
             weighting=weighting, intervals=(interval,),
         )  # fmt: skip
 
@@ -156,7 +154,7 @@ class ClassMix:
                 *intervals,
             )
         return make_estimate(
-            self.system.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
+            self.system.provider, "fnmr_mix", at, value, None, schema=self.schema, weighting=weighting,
             intervals=intervals)  # fmt: skip
 
 

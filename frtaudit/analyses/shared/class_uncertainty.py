@@ -168,7 +168,7 @@ class ClassUncertainty:
         note = None if ends else "not bounded: a class without comparisons, or no such rate was kept"
         for case, value in (("best", best), ("worst", worst)):
             yield make_estimate(
-                self.system.provider, f"index_{case}_case", at, value, None, "index", note,
+                self.system.provider, f"index_{case}_case", at, value, None, note,
                 schema=self.schema, group=group, weighting=weighting,
             )  # fmt: skip
 
@@ -232,7 +232,7 @@ class ClassUncertainty:
             )
             yield make_estimate(
                 self.system.provider, "index_behind_labels", {**at, "index": form.metric, **key}, value, None,
-                "index", note, schema=self.schema, weighting=counts.weighting,
+                note, schema=self.schema, weighting=counts.weighting,
             )  # fmt: skip
 
 

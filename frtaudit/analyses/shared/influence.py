@@ -9,7 +9,7 @@ from frtaudit.core import Estimate, Interval
 from frtaudit.core.arrays import Ints
 from frtaudit.core.spec import Weighting
 from frtaudit.core.text.file_names import file_name
-from frtaudit.evaluation.intervals import SHARE, AtKey
+from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, SystemData
 from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.groups import influence
@@ -25,7 +25,6 @@ def make_estimate(
     at: AtKey,
     value: float | None,
     counts: tuple[int, int] | None,
-    unit: str,
     note: str | None = None,
     *,
     schema: str | None = None,
@@ -40,7 +39,6 @@ def make_estimate(
         NAME,
         metric,
         value if known else None,
-        unit,
         of=(schema, group),
         counts=counts,
         at=at,
@@ -105,13 +103,13 @@ class Influence:
             ends, any_of = (total and number / (2 * total)), influence.involving(tail, threshold, who)
             yield make_estimate(
                 self.system.provider, "worst_share", named, ends if total else None, (number, 2 * total),
-                "share of the ends of false matches", note, weighting=weighting,
+                note, weighting=weighting,
             )  # fmt: skip
             known = any_of is not None and total > 0
             counts = (int(any_of or 0), total) if known else None
             yield make_estimate(
                 self.system.provider, "worst_involved", named, counts[0] / total if counts else None, counts,
-                "share of false matches", note or (None if known else BELOW_FLOOR), weighting=weighting,
+                note or (None if known else BELOW_FLOOR), weighting=weighting,
             )  # fmt: skip
 
     def heaviest(self) -> Iterator[Estimate]:
@@ -123,7 +121,7 @@ class Influence:
             heaviest = influence.heaviest_pair(self.system.tail, everybody, threshold, weighting)
             yield make_estimate(
                 self.system.provider, "heaviest_pair", at, None if heaviest is None else heaviest.share,
-                None if heaviest is None else (heaviest.errors, total), "share of the rate",
+                None if heaviest is None else (heaviest.errors, total),
                 None if heaviest else BELOW_FLOOR if total else "no false match", weighting=weighting,
             )  # fmt: skip
 
@@ -137,7 +135,7 @@ class Influence:
                 where = at if left is None else {**at, "line": float(lines[left.subject])}
                 yield make_estimate(
                     self.system.provider, metric, where, None if left is None else left.rate,
-                    None if left is None else (left.errors, left.trials), SHARE,
+                    None if left is None else (left.errors, left.trials),
                     NOT_ALONE if left is None else None, schema=schema, group=group, weighting=weighting,
                 )  # fmt: skip
 
@@ -250,7 +248,7 @@ class Influence:
         at: AtKey = {"fmr": target, "label_errors": float(number), "of": of}
         value = errors / trials if trials else None
         return make_estimate(
-            self.system.provider, "fmr_label_errors", at, value, (errors, trials), SHARE,
+            self.system.provider, "fmr_label_errors", at, value, (errors, trials),
             weighting=Weighting.POOLED,
         )  # fmt: skip
 
@@ -296,7 +294,7 @@ def reviewed(provider: str, state: Kept, review: Mapping[str, str], wrong: set[s
     people = [state.people[pair] for pair in pairs if pair in wrong]
     value = len(people) / len(pairs) if pairs else None
     yield make_estimate(
-        provider, "reviewed_label_errors", {}, value, (len(people), len(pairs)), "share of reviewed pairs",
+        provider, "reviewed_label_errors", {}, value, (len(people), len(pairs)),
         None if pairs else "no pair of this system was reviewed",
     )  # fmt: skip
     for target, errors, trials, between in state.errors:
@@ -305,6 +303,6 @@ def reviewed(provider: str, state: Kept, review: Mapping[str, str], wrong: set[s
         rest = errors - int(between[people].sum()), trials - int(state.sizes[people].sum())
         at: AtKey = {"fmr": target}
         yield make_estimate(
-            provider, "fmr_reviewed", at, rest[0] / rest[1] if rest[1] else None, rest, SHARE,
+            provider, "fmr_reviewed", at, rest[0] / rest[1] if rest[1] else None, rest,
             weighting=Weighting.POOLED,
         )  # fmt: skip

@@ -23,21 +23,18 @@ def estimates(provider: str, analysis: str, fit: ModeFit) -> Iterator[Estimate]:
     note = GIVEN if fit.given else fit.problem or (AT_ENDS if mixture is None else None)
     for place, part in enumerate(PARTS):
         mode = None if fit.modes is None else fit.modes[place]
-        yield make("label_mode", mode, "score", at={"part": part}, note=note)
+        yield make("label_mode", mode, at={"part": part}, note=note)
         if mixture is not None:
-            for metric, value, unit in (
-                ("label_mode_mean", mixture.mean[place], "score"),
-                ("label_mode_width", mixture.width[place], "score"),
-                ("label_mode_share", mixture.share[place], "share of scores"),
+            for metric, value in (
+                ("label_mode_mean", mixture.mean[place]),
+                ("label_mode_width", mixture.width[place]),
+                ("label_mode_share", mixture.share[place]),
             ):
-                yield make(metric, value, unit, at={"part": part})
+                yield make(metric, value, at={"part": part})
     if mixture is not None:
-        for metric, number, unit in (
-            ("label_mode_log_likelihood", mixture.log_likelihood, "mean over scores"),
-            ("label_mode_gain", mixture.gain, "mean over scores"),
-            ("label_mode_starts", float(mixture.starts), "fits"),
-        ):
-            yield make(metric, number, unit)
+        yield make("label_mode_log_likelihood", mixture.log_likelihood)
+        yield make("label_mode_gain", mixture.gain)
+        yield make("label_mode_starts", float(mixture.starts))
 
 
 def curves(provider: str, scores: Floats, mixture: Mixture | None) -> Iterator[Curve]:

@@ -10,7 +10,7 @@ from frtaudit.analyses.shared.overall_ratios import points_of
 from frtaudit.core import Curve, Estimate, Interval, Method
 from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import Weighting
-from frtaudit.evaluation.intervals import SHARE, AtKey
+from frtaudit.evaluation.intervals import AtKey
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.intervals.bootstrap_intervals import mc_error, quantile
 from frtaudit.stats.intervals.wilson import RuleInterval
@@ -80,9 +80,9 @@ class ModelEstimates:
             used = place >= len(self.model.candidates) - self.model.fits
             note = None if used else "not used: this fit, or one above it, is rejected"
             interval = self._interval(fit.drawn.shape)
-            yield self._of("tail_threshold", fit.threshold, "score", at, note=note)
-            yield self._of("tail_shape", float(fit.fitted.shape[0]), "number", at, (interval,))
-            yield self._of("tail_fit_p", fit.p, "probability", at)
+            yield self._of("tail_threshold", fit.threshold, at, note=note)
+            yield self._of("tail_shape", float(fit.fitted.shape[0]), at, (interval,))
+            yield self._of("tail_fit_p", fit.p, at)
 
     def rates(self) -> Iterator[Estimate]:
         """FMR at each threshold that these data did not choose: by the average, and by the chosen threshold."""
@@ -96,9 +96,7 @@ class ModelEstimates:
         if refused is None and threshold < self.model.used[0].threshold:
             refused = WITHIN
         if refused:
-            yield from (
-                self._of(name, None, SHARE, at, note=refused) for name in ("fmr_model", "fmr_model_choice")
-            )
+            yield from (self._of(name, None, at, note=refused) for name in ("fmr_model", "fmr_model_choice"))
             return
         ruled = self.system.rule.fmr(threshold, 0, self.alpha, Weighting.POOLED)
         chosen = self.model.used[0]
@@ -108,9 +106,9 @@ class ModelEstimates:
         ):
             interval = self._of_rate(drawn, ruled if name == "fmr_model" else None, self.alpha)
             note = HELD if value < self.least else None
-            yield self._of(name, max(value, self.least), SHARE, at, (interval,), note)
+            yield self._of(name, max(value, self.least), at, (interval,), note)
         counts = ruled.errors, ruled.trials
-        yield Estimate.share(self.system.provider, NAME, SEEN, counts, SHARE, at=at, weighting=POOLED)
+        yield Estimate.share(self.system.provider, NAME, SEEN, counts, at=at, weighting=POOLED)
 
     def targets(self) -> Iterator[Estimate]:
         """The threshold of each FMR target beyond the data."""
@@ -118,10 +116,10 @@ class ModelEstimates:
             at: AtKey = {"fmr": target}
             refused = self.refused or self._unreadable(target)
             if refused:
-                yield self._of("threshold_model", None, "score", at, note=refused)
+                yield self._of("threshold_model", None, at, note=refused)
                 continue
             value, drawn = self.model.threshold_at(target, self.system.tail.score_range[1])
-            yield self._of("threshold_model", value, "score", at, (self._interval(drawn),))
+            yield self._of("threshold_model", value, at, (self._interval(drawn),))
 
     def _targets(self) -> tuple[float, ...]:
         resolved = smallest_target(int(self.system.trials.non_mated[0]))
@@ -195,11 +193,10 @@ class ModelEstimates:
         self,
         metric: str,
         value: float | None,
-        unit: str,
         at: AtKey,
         intervals: tuple[Interval, ...] = (),
         note: str | None = None,
     ) -> Estimate:
         of_rate = metric.startswith("fmr") or metric == "threshold_model"
         make = partial(Estimate.of, self.system.provider, NAME, weighting=POOLED if of_rate else None)
-        return make(metric, value, unit, at=at, intervals=intervals, note=note)
+        return make(metric, value, at=at, intervals=intervals, note=note)

@@ -8,11 +8,11 @@ from frtaudit.report.sections.verdicts import FindingRow, is_blurred, sense, two
 from frtaudit.report.source import Record, Source
 
 OF_RATES = (
-    "These numbers assume that rate and effective sample size per subject stay as estimated; about half of such audits "
+    "These numbers assume that rate and effective sample size per subject stay as estimated. About half of such audits "
     "would then pass or fail (without an error, all)."
 )
 OF_DISTANCES = (
-    "These numbers assume that d_l2, its variance per subject and the shares of classes stay as estimated; about half "
+    "These numbers assume that d_l2, its variance per subject and the shares of classes stay as estimated. About half "
     "of such audits would then pass or fail."
 )
 

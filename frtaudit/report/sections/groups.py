@@ -308,7 +308,7 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
     caption = phrases.titled(
         "How different are the groups?",
         "Each index summarises the spread of the groups' rates at one threshold, without unknown ones. The "
-        "rates of equal groups differ by chance: “Expected under equality” is the median of the index under "
+        "rates of equal groups differ by chance. “Expected under equality” is the median of the index under "
         "equality, then the value that it exceeds ",
         *_how_often(records),
         ". An unadjusted p holds for its line alone.",

@@ -310,7 +310,7 @@ def _headline_cell(record: Record | None, notes: Footnotes, with_labels: Text) -
 def _headline_caption(source: Source, records: list[Record]) -> Text:
     first = next((bound for record in records if (bound := record.bound(*OF_SUBJECTS)) is not None), None)
     base = (
-        "FNMR: the share of comparisons of two images of one subject that do not match, at the threshold set for "
+        "FNMR: the share of comparisons of two images of one subject that do not match. Thresholds are set for "
         f"the FMR target; {display_name(words().weighting, source.weighting)}. Beside each rate: its interval. "
         f"{label_notice.second_line(source)}."
     )

@@ -91,7 +91,7 @@ def _verdict_rule(source: Source) -> Text:
     if not count:
         return spans(*parts, ".")
     family = phrases.counted([phrases.whole(count, "/findings/0/family")], "finding")
-    return spans(*parts, "; “fail” also holds after adjustment over ", family, " (Holm 1979).")
+    return spans(*parts, ". “Fail” also holds after adjustment over ", family, " (Holm 1979).")
 
 
 def _bounds_said(source: Source) -> str:
