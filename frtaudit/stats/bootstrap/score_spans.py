@@ -23,7 +23,7 @@ BLOCK, WIDEST = 13, 16  # bits: 8192 rows of 64 bytes fit the second-level cache
 FIRST = 12  # bits: so many first rows are counted within the first-level cache
 RUN = 6  # small blocks are made if a row meets so many of each
 MAX_PARTS = 1024  # of a span that is counted, or a piece for each
-PIECE = 10  # bits: words of a part that stand together
+PIECE, LARGE = 10, 14  # bits: words of a part that stand together, at least and at most
 SPARSE = 4  # as many places for runs as this for each comparison: a span of fewer comparisons is not counted but sorted
 LONG = 64  # runs so long stand in no order of length
 DIGIT = 10  # bits by which words are sorted at a time
@@ -69,13 +69,14 @@ class _Cut(NamedTuple):
     """How a span is cut.
 
     ``first``, ``second``: bits of a row within its block, ``first`` 0 where first rows make no blocks; ``blocks`` of
-    second rows.
+    second rows; ``piece``: bits of the words that stand together while parts are made.
     """
 
     first: int
     second: int
     blocks: int
     buckets: int
+    piece: int
 
 
 class _Pieces(NamedTuple):
@@ -128,8 +129,8 @@ def _laid(comparisons: SortedComparisons, place: Ints, alike: Ints, room: Halves
     )  # fmt: skip
     if cut.first:
         pieces = _Pieces(
-            np.empty(size + (parts << PIECE), dtype=np.uint32), np.empty(parts, dtype=np.int64),
-            np.full((size >> PIECE) + parts, -1, dtype=np.int64),
+            np.empty(size + (parts << cut.piece), dtype=np.uint32), np.empty(parts, dtype=np.int64),
+            np.full((size >> cut.piece) + parts, -1, dtype=np.int64),
         )  # fmt: skip
         _part(*pairs, cut, pieces)
         _lay(pieces, cut, rows, low, out)
@@ -153,8 +154,11 @@ def _cut_of(size: int, rows: int, buckets: int) -> tuple[_Cut, int]:
         for first in (FIRST, FIRST + 1):  # more bits never help: few rows have few blocks
             parts = _blocks(rows, first) * blocks * buckets
             if parts <= max(MAX_PARTS, size >> PIECE):
-                return _Cut(first, second, blocks, buckets), parts
-    return _Cut(0, second, blocks, buckets), blocks * buckets
+                fits = (
+                    size // parts
+                ).bit_length() - 2  # a part has two pieces or more, of which one is not full
+                return _Cut(first, second, blocks, buckets, min(max(fits, PIECE), LARGE)), parts
+    return _Cut(0, second, blocks, buckets, 0), blocks * buckets
 
 
 def _blocks(rows: int, bits: int) -> int:
@@ -187,18 +191,19 @@ def _part(first: Index, second: Index, bucket: Halves | Index, cut: _Cut, pieces
     words, end, following, parts = pieces.words, pieces.end, pieces.following, pieces.end.size
     low, high, buckets = np.uint32(cut.first), np.uint32(cut.second), np.uint32(cut.buckets)
     within, inside = np.uint32((1 << cut.first) - 1), np.uint32((1 << cut.second) - 1)
-    step = np.uint32(cut.blocks * cut.buckets)
+    step, piece = np.uint32(cut.blocks * cut.buckets), cut.piece
+    last = (1 << piece) - 1
     for part in range(parts):
-        end[part] = part << PIECE
+        end[part] = part << piece
     for q in range(first.size):
         row, other = np.uint32(first[q]), np.uint32(second[q])
         of = np.uint32((row >> low) * step + (other >> high) * buckets + np.uint32(bucket[q]))
         at = end[np.uint64(of)]
         words[np.uint64(at)] = np.uint32(((row & within) << high) | (other & inside))
         at += 1
-        if at & ((1 << PIECE) - 1) == 0:
-            following[(at >> PIECE) - 1] = parts
-            at = parts << PIECE
+        if at & last == 0:
+            following[(at >> piece) - 1] = parts
+            at = parts << piece
             parts += 1
         end[np.uint64(of)] = at
 
@@ -207,10 +212,15 @@ def _part(first: Index, second: Index, bucket: Halves | Index, cut: _Cut, pieces
 def _lay(pieces: _Pieces, cut: _Cut, rows: int, low: int, out: _Room) -> None:
     """Sort each part by first row, and write it."""
     words, end, following = pieces.words, pieces.end, pieces.following
-    shift, inside, written = np.uint32(cut.second), np.uint32((1 << cut.second) - 1), out.made
+    shift, inside, written, bits = (
+        np.uint32(cut.second),
+        np.uint32((1 << cut.second) - 1),
+        out.made,
+        cut.piece,
+    )
     counts, place = np.empty(1 << cut.first, dtype=np.uint32), np.empty(1 << cut.first, dtype=np.uint32)
     for part in range(end.size):
-        if end[part] == part << PIECE:
+        if end[part] == part << bits:
             continue
         seconds, second = out.rows[low:], part // cut.buckets
         out.run[written[0]], out.bucket[written[0]] = written[1], part % cut.buckets
@@ -220,14 +230,14 @@ def _lay(pieces: _Pieces, cut: _Cut, rows: int, low: int, out: _Room) -> None:
         here[:] = 0
         piece = part
         while piece >= 0:
-            for word in words[piece << PIECE : min(end[part], (piece + 1) << PIECE)]:
+            for word in words[piece << bits : min(end[part], (piece + 1) << bits)]:
                 here[np.uint64(word >> shift)] += np.uint32(1)
             piece = following[piece]
         pairs = _order(here, place, base - out.base[written[0]], low, out)
         written[0] += 1
         piece = part
         while piece >= 0:
-            for word in words[piece << PIECE : min(end[part], (piece + 1) << PIECE)]:
+            for word in words[piece << bits : min(end[part], (piece + 1) << bits)]:
                 slot = np.uint64(word >> shift)
                 at = place[slot]
                 seconds[np.uint64(at)] = np.uint16(word & inside)

@@ -166,22 +166,24 @@ def test_threads_lay_the_same_spans(threads: int, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("size", "rows", "buckets", "cut", "parts"),
     [
-        (196_608, 16_384, 2, (12, 13, 2, 2), 16),  # six of each of two blocks for a row
-        (196_607, 16_384, 2, (12, 16, 1, 2), 8),
-        (196_608, 16_384, 512, (0, 13, 2, 512), 1024),  # as many parts as there may be
-        (196_608, 16_384, 513, (0, 16, 1, 513), 513),
-        (2000, 1000, 8, (12, 16, 1, 8), 8),  # four places of runs for a comparison
-        (1999, 1000, 8, (0, 16, 1, 8), 8),
-        (25_600, 100, 1024, (12, 13, 1, 1024), 1024),
-        (25_625, 100, 1025, (0, 16, 1, 1025), 1025),
-        (1_638_600, 8193, 400, (13, 13, 2, 400), 1600),  # 2,400 parts are more than 1,600 pieces
-        (2_000_000, 4000, 2000, (0, 16, 1, 2000), 2000),
+        (196_608, 16_384, 2, (12, 13, 2, 2, 12), 16),  # six of each of two blocks for a row
+        (196_607, 16_384, 2, (12, 16, 1, 2, 13), 8),
+        (196_608, 16_384, 512, (0, 13, 2, 512, 0), 1024),  # as many parts as there may be
+        (196_608, 16_384, 513, (0, 16, 1, 513, 0), 513),
+        (2000, 1000, 8, (12, 16, 1, 8, 10), 8),  # four places of runs for a comparison
+        (1999, 1000, 8, (0, 16, 1, 8, 0), 8),
+        (25_600, 100, 1024, (12, 13, 1, 1024, 10), 1024),
+        (25_625, 100, 1025, (0, 16, 1, 1025, 0), 1025),
+        (1_638_600, 8193, 400, (13, 13, 2, 400, 10), 1600),  # 2,400 parts are more than 1,600 pieces
+        (2_000_000, 4000, 2000, (0, 16, 1, 2000, 0), 2000),
+        (32_768, 4096, 1, (12, 13, 1, 1, 14), 1),  # a part in two pieces, and no longer ones
+        (1_000_000, 4096, 1, (12, 13, 1, 1, 14), 1),
     ],
 )
 def test_a_span_is_cut_by_what_it_holds(
-    size: int, rows: int, buckets: int, cut: tuple[int, int, int, int], parts: int
+    size: int, rows: int, buckets: int, cut: tuple[int, ...], parts: int
 ) -> None:
-    """Bits of first and second rows, blocks and buckets, on either side of each limit."""
+    """Bits of first and second rows, blocks, buckets and bits of a piece, on either side of each limit."""
     assert score_spans._cut_of(size, rows, buckets) == (cut, parts)
     assert [score_spans._blocks(count, 13) for count in (1, 8192, 8193, 16_385)] == [1, 1, 2, 3]
 
