@@ -358,7 +358,7 @@ class Estimate:
         counts : (int, int)
             Numerator and denominator.
         unit : str, optional
-            What is counted: ``samples``, ``comparisons``, ...; as in :meth:`of`.
+            What is counted: ``samples``, ``comparisons``, ...; as for ``of``.
         of : (str or None, str)
             Schema and class; all subjects where it is not given.
         at : mapping of str to float or str
