@@ -378,19 +378,10 @@ class Estimate:
         >>> Estimate.share("a", "orders", "order_differing", (1, 4), "comparisons").value
         0.25
         """
-        value, reason = (counts[0] / counts[1], note) if counts[1] else (None, "nothing to count")
+        value, note = (counts[0] / counts[1], note) if counts[1] else (None, "nothing to count")
         return cls.of(
-            provider,
-            analysis,
-            metric,
-            value,
-            unit,
-            of,
-            counts=counts,
-            at=at,
-            weighting=weighting,
-            note=reason,
-        )
+            provider, analysis, metric, value, unit, of, counts=counts, at=at, weighting=weighting, note=note
+        )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         """Equal JSON: an undefined value equals another."""
