@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from frtaudit.analyses.shared.pair_files import fold_files
-from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core import CohortData, Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import LedgerEntry
@@ -50,13 +50,16 @@ class Accuracy:
             if name == other:
                 raise SpecError("analyses.accuracy.against", f"{name!r} against itself", "another system")
 
-    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
-        """Nothing without folds: ``folds.source`` and ``test_sets`` say where they come from."""
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> None:
+        """Refuse, before anything is scored, to compare a system that there is none of."""
         named = [*self.against, *self.against.values()]
-        known = on_panel(system.spec, system.cohort_data) if named else ()
+        known = on_panel(spec, cohort_data) if named else ()
         for name in named:
             if name not in known:
                 raise SpecError("analyses.accuracy.against", f"no system is named {name!r}", ", ".join(known))
+
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
+        """Nothing without folds: ``folds.source`` and ``test_sets`` say where they come from."""
         sets = system.pair_sets
         if not sets:
             return AnalysisOutput(notes=(f"{system.provider}: no folds were declared, so no accuracy",))
@@ -70,7 +73,7 @@ class Accuracy:
             failures += place.failures()
             notes += place.notes()
             files |= fold_files(system, name, pairs)
-        state = sets if system.provider in named else None
+        state = sets if system.provider in {*self.against, *self.against.values()} else None
         return AnalysisOutput(
             estimates=tuple(estimates),
             failures=tuple(failures),

@@ -12,7 +12,7 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.metrics import D_L2
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, Engine, FoldSource, RequirementSpec
-from frtaudit.core.spec_values import OrderRule, PadesLevel
+from frtaudit.core.spec_values import FOLDS, OrderRule, PadesLevel
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.answerable import EACH, EVERYBODY, TRANSACTIONS, why_not
 from frtaudit.evaluation.family_size import planned
@@ -212,8 +212,11 @@ def _no_verdict(requirement: RequirementSpec, spec: AuditSpec, prepared: Prepare
     in_tar = requirement.metric == D_L2 and requirement.at.get("space") == "tar"
     if requirement.metric in NO_INTERVAL or in_tar:
         return f"no interval for the population is offered for {requirement.metric}"
-    if requirement.metric == "accuracy" and spec.folds.source is FoldSource.NONE and not spec.test_sets:
+    sets = [*([] if spec.folds.source is FoldSource.NONE else [FOLDS]), *spec.test_sets]
+    if requirement.metric == "accuracy" and not sets:
         return "there are no folds; write folds.source=disjoint, or another source"
+    if sets and requirement.at.get("pairs", sets[0]) not in sets:
+        return f"no test set is named {requirement.at['pairs']}; write at: {{pairs: {' or '.join(sets)}}}"
     of_non_mated = "fmr" in requirement.at or requirement.metric == "fmr"
     planned_ones = planned_non_mated(prepared.cohort_data.cohort, prepared.comparisons)
     return "no comparison is non-mated" if of_non_mated and not planned_ones else None

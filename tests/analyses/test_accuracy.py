@@ -13,6 +13,7 @@ from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.datasets.protocols.transactions import ComposedTransactions
 from frtaudit.errors import SpecError
+from frtaudit.pipeline.dry_run import check
 from frtaudit.stats.folds.kfold_accuracy import k_fold_accuracy
 
 
@@ -251,6 +252,6 @@ def test_a_system_against_another_on_common_pairs() -> None:
     with pytest.raises(
         SpecError, match="^analyses.accuracy.against: no system is named 'three'; accepted: one, two"
     ):
-        audit(replace(made, analyses={"accuracy": wrong}))
+        check(replace(made, analyses={"accuracy": wrong}))
     with pytest.raises(SpecError, match="against itself"):
         Accuracy(against={"one": "one"})

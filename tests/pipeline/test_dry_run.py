@@ -382,6 +382,18 @@ def test_an_empty_class_of_a_crossing_is_named(tmp_path: Path) -> None:
             "accuracy: not testable: there are no folds; write folds.source=disjoint, or another",
         ),
         (
+            "accuracy",
+            {"pairs": "fold"},
+            {"folds": Folds(source=FoldSource.DISJOINT, k=3)},
+            "accuracy at pairs fold: not testable: no test set is named fold; write at: {pairs: folds}",
+        ),
+        (
+            "accuracy",
+            {"pairs": "folds"},
+            {"folds": Folds(source=FoldSource.DISJOINT, k=3)},
+            "group all: 2 verdicts on one, two; advisory",
+        ),
+        (
             "fnmr_at_fmr",
             {"fmr": 0.1},
             {"protocol": RoundRobin()},
