@@ -11,7 +11,7 @@ from frtaudit.core import UNKNOWN, Cohort, CohortData
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.metrics import D_L2
 from frtaudit.core.scores import ScoreTable
-from frtaudit.core.spec import AuditSpec, Engine, FoldSource, RequirementSpec
+from frtaudit.core.spec import AuditSpec, Engine, Folds, FoldSource, RequirementSpec
 from frtaudit.core.spec_values import FOLDS, OrderRule, PadesLevel
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.answerable import EACH, EVERYBODY, TRANSACTIONS, why_not
@@ -125,6 +125,8 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
     is_read = prepared.lists or spec.folds.source is FoldSource.OFFICIAL or not prepared.comparisons.all_pairs
     if cohort_data.pairs and not is_read:
         yield f"{cohort_data.pairs.name} is not read: protocol=listed compares its pairs"
+    if spec.folds.source is FoldSource.NONE and spec.folds != Folds():
+        yield "folds: there are none, so that the other keys have no effect; folds.source=disjoint makes some"
     yield from prepared.notes
 
 

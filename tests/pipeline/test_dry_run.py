@@ -412,3 +412,19 @@ def test_no_verdict_is_promised_where_there_can_be_none(
         text for text in check(spec(*analyses, requirements=(asked,), **changes)) if "requirement" in text
     ]
     assert line in told
+
+
+def test_keys_of_folds_without_folds_have_no_effect() -> None:
+    """A warning says so; of folds, and of nothing that was asked for, there is none."""
+    of = {"none": Folds(k=5), "some": Folds(source=FoldSource.DISJOINT, k=3), "untouched": Folds()}
+    told = {
+        name: [line for line in check(spec("accuracy", folds=folds)) if "warning: folds" in line]
+        for name, folds in of.items()
+    }
+    assert told == {
+        "none": [
+            "warning: folds: there are none, so that the other keys have no effect; folds.source=disjoint makes some"
+        ],
+        "some": [],
+        "untouched": [],
+    }
