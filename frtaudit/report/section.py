@@ -48,7 +48,7 @@ _declared: dict[str, Declared] = {}
 def section(name: str, title: str, *, after: str = "", annex: bool = False) -> Callable[[Build], Build]:
     """Declare what builds a section's view; it returns None where the section does not stand.
 
-    ``after``: the section that it follows, none for the first of the report or of the annex. The view is laid out by
+    ``after``: the section that it stands directly after, none for the first of the report or of the annex. The view is laid out by
     ``templates/sections/NAME.html.j2`` where that file exists, else it is a :class:`View`.
     """
 
@@ -73,9 +73,11 @@ def sections() -> tuple[Declared, ...]:
 
 
 def _following(after: str, *, annex: bool) -> tuple[Declared, ...]:
+    """Those after a section: first, by name, each that none follows, so that it stands where it says."""
+    followed = {entry.after for entry in _declared.values() if entry.annex == annex}
     ours = sorted(
         (entry for entry in _declared.values() if (entry.after, entry.annex) == (after, annex)),
-        key=lambda entry: entry.name,
+        key=lambda entry: (entry.name in followed, entry.name),
     )
     return tuple(later for entry in ours for later in (entry, *_following(entry.name, annex=annex)))
 

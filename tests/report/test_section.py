@@ -24,16 +24,16 @@ def test_every_template_is_of_a_section() -> None:
 
 
 def test_a_section_stands_after_the_one_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One more declaration is enough to place a section; those that followed the same one come by name."""
+    """One more declaration is enough to place a section: where others follow it by a chain, before the chain."""
     monkeypatch.setattr(declared, "_declared", dict(declared._declared))
 
-    @section("extra", "Extra", after="rates")
+    @section("zebra", "Extra", after="rates")
     def build(_: Source) -> View:
         return View()
 
     order = [entry.name for entry in sections.__wrapped__()]
-    place = order.index("extra")
-    assert order[place - 1 : place + 2] == ["rates", "extra", "groups"]
-    assert declared._declared["extra"] == Declared(
-        name="extra", title="Extra", after="rates", annex=False, build=build
+    place = order.index("zebra")
+    assert order[place - 1 : place + 2] == ["rates", "zebra", "groups"]
+    assert declared._declared["zebra"] == Declared(
+        name="zebra", title="Extra", after="rates", annex=False, build=build
     )
