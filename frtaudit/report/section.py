@@ -48,8 +48,8 @@ _declared: dict[str, Declared] = {}
 def section(name: str, title: str, *, after: str = "", annex: bool = False) -> Callable[[Build], Build]:
     """Declare what builds a section's view; it returns None where the section does not stand.
 
-    ``after``: the section that it stands directly after, none for the first of the report or of the annex. The view is laid out by
-    ``templates/sections/NAME.html.j2`` where that file exists, else it is a :class:`View`.
+    ``after``: the section that it stands directly after, none for the first of the report or of the annex. The view is
+    laid out by ``templates/sections/NAME.html.j2`` where that file exists, else it is a :class:`View`.
     """
 
     def keep(build: Build) -> Build:
