@@ -92,7 +92,7 @@ def judged(
     pairs = multiple_comparisons.every_pair(len(common.systems), against)
     untested = {pair: reason for pair in pairs if (reason := _reason(measure, common, pair)) is not None}
     testable = [pair for pair in pairs if pair not in untested]
-    family = multiple_comparisons.family_of(measure.values, measure.drawn, testable)
+    family = multiple_comparisons.family_of(measure.values, measure.drawn, testable, measure.lift)
     if family is None:
         untested |= dict.fromkeys(testable, NO_SPREAD)
     return Judged(

@@ -20,7 +20,7 @@ from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import to_scale
 from frtaudit.stats.intervals.dependence import effective_number
 from frtaudit.stats.systems import support
-from frtaudit.stats.systems.multiple_comparisons import Pair, every_pair
+from frtaudit.stats.systems.multiple_comparisons import Pair, every_pair, noise_lift
 
 FNMR, GAP, RATIO, D_L2, ACCURACY, FTA = "fnmr_at_fmr", "gap", "max_min", "d_l2", "accuracy", "fta"
 METRICS = (FNMR, GAP, RATIO, D_L2, ACCURACY, FTA)
@@ -33,7 +33,8 @@ class Measure:
 
     ``of``: its metric; ``values`` (V,), ``drawn`` (B, V) float64, logarithms where ``ratio``; ``decided``: pair to the
     discordant decisions and to all decisions, of ``subjects``; ``untested``: pair to the reason why it is not tested;
-    ``refused``: why there is no number at all.
+    ``refused``: why there is no number at all; ``lift`` (V,): of a largest of several classes how far noise may have
+    lifted it.
     """
 
     of: str
@@ -49,6 +50,7 @@ class Measure:
     untested: Mapping[Pair, str] = field(default_factory=dict)
     refused: str | None = None
     subjects: int = 1
+    lift: Floats | None = None
 
     @property
     def of_shares(self) -> bool:
@@ -122,11 +124,15 @@ def differentials(common: CommonSupport) -> Iterator[Measure]:
                     ],
                     axis=1,
                 )
-                for of, index in ((GAP, _gap), (RATIO, _log_ratio)):
+                for of, index, errors in (
+                    (GAP, _gap, drawn - values),
+                    (RATIO, _log_ratio, _relative(drawn, values)),
+                ):
                     yield Measure(
                         of=of,
                         values=index(values),
                         drawn=index(drawn),
+                        lift=noise_lift(index(values), _mean_norm(index(errors))),
                         unit=SHARE if of == GAP else "ratio",
                         schema=schema,
                         weighting=weighting.value,
@@ -151,17 +157,21 @@ def d_l2(common: CommonSupport) -> Iterator[Measure]:
             None if len(inside) > 1 and fewest > 1 else "needs two classes of two subjects with mated scores"
         )
         values, drawn = np.full(len(mated), np.nan), np.full((len(copies), len(mated)), np.nan)
+        errors = np.full_like(drawn, np.nan)
         for v, system_on_support in enumerate(common.systems) if refused is None else ():
             scale = to_scale(mated[v][1], system_on_support.tail.score_range)
             classes = Classes.of([scale[flags] for flags in inside], [who[flags] for flags in inside])
             weights = tuple(copies[:, np.unique(who[flags])] for flags in inside)
-            values[v] = _largest(classes, class_curves.once(classes.sizes))[0]
+            curves = _from_overall(classes, class_curves.once(classes.sizes))
+            values[v] = _largest(curves)[0]
             for start in range(0, len(copies), class_curves.BATCH):
                 part = slice(start, start + class_curves.BATCH)
-                drawn[part, v] = _largest(classes, tuple(weight[part] for weight in weights))
+                resampled = _from_overall(classes, tuple(weight[part] for weight in weights))
+                drawn[part, v], errors[part, v] = _largest(resampled), _largest(resampled - curves)
         yield Measure(
-            of=D_L2, values=values, drawn=drawn, unit=POINTS, schema=schema, group="max", refused=refused
-        )
+            of=D_L2, values=values, drawn=drawn, unit=POINTS, schema=schema, group="max", refused=refused,
+            lift=noise_lift(values, _mean_norm(errors)),
+        )  # fmt: skip
 
 
 def discordant(
@@ -216,6 +226,21 @@ def _gap(rates: Floats) -> Floats:
     return np.asarray(rates.max(axis=-1) - rates.min(axis=-1))
 
 
+def _relative(drawn: Floats, values: Floats) -> Floats:
+    """Errors of logarithms of rates; not finite where a rate is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(drawn) - np.log(values))
+
+
+def _mean_norm(norms: Floats) -> Floats:
+    """Means over the replicates in which they are finite, of each system; NaN where none is."""
+    known = np.isfinite(norms)
+    sums = np.where(known, norms, 0.0).sum(axis=0)
+    return np.asarray(
+        np.divide(sums, known.sum(axis=0), out=np.full_like(sums, np.nan), where=known.any(axis=0))
+    )
+
+
 def _log_ratio(rates: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(rate_index(RateIndex.MAX_MIN, rates)))
@@ -247,11 +272,15 @@ def _thin(
     return None
 
 
-def _largest(classes: Classes, weights: class_curves.Weights) -> Floats:
-    """The largest distance of each replicate, shape (b,); NaN where a class was not drawn."""
+def _from_overall(classes: Classes, weights: class_curves.Weights) -> Floats:
+    """Curves of the classes minus their mean in each replicate, (b, C, levels); NaN where a class was not drawn."""
     levels = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
     shares = np.full(len(classes.sizes), 1 / len(classes.sizes))
     apart = class_curves.from_overall(class_curves.quantiles(classes, levels, weights), shares)
-    sqrt = np.sqrt(np.square(apart).mean(axis=-1).max(axis=-1))
     empty = np.any([weight.sum(axis=1) == 0 for weight in weights], axis=0)
-    return np.asarray(np.where(empty, np.nan, sqrt))
+    return np.asarray(np.where(empty[:, None, None], np.nan, apart))
+
+
+def _largest(curves: Floats) -> Floats:
+    """The largest distance of a class in each replicate, (b,)."""
+    return np.asarray(np.sqrt(np.square(curves).mean(axis=-1).max(axis=-1)))

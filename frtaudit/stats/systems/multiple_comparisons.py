@@ -4,6 +4,11 @@ One number of each of V systems and its replicates, the same subjects drawn in a
 the difference of two systems and D* its replicates, D* - mean D* stands for the error of D: what the replicates share
 by construction (people, images, comparisons) cancels, and so does the shift that resampling gives alike systems alike.
 The largest studentised error of a family of pairs, M, makes all its intervals hold at once.
+
+Noise lifts a number that is the largest of several classes, such as a gap or the largest d_l2, and more so in the
+system with more noise, so that two systems without any difference between classes differ. Such numbers are norms of
+what is estimated: with d the true one, N the mean norm of the errors and D what is seen, D^2 is about d^2 + N^2. The
+lift of each system, D - sqrt(D^2 - N^2), is therefore allowed for on its side of every interval and in every p.
 """
 
 import math
@@ -28,13 +33,15 @@ class Family(FrozenArrays):
     """Differences of P pairs of systems, judged together.
 
     ``pairs``: (first, second), D = first minus second; ``value``, ``error`` (P,) float64: D and the standard deviation
-    of its replicates; ``away`` (B, P): (D* - mean D*)/error of each replicate.
+    of its replicates; ``away`` (B, P): (D* - mean D*)/error of each replicate; ``lift`` (2, P): how far noise may have
+    lifted the first and the second of each pair.
     """
 
     pairs: tuple[Pair, ...]
     value: Floats
     error: Floats
     away: Floats
+    lift: Floats
 
     @property
     def n_resamples(self) -> int:
@@ -42,7 +49,7 @@ class Family(FrozenArrays):
         return int(self.away.shape[0])
 
     def raw_p(self) -> Floats:
-        """P value of each pair by itself, two-sided: (1 + #{|away| >= |D|/error})/(B + 1), shape (P,)."""
+        """P value of each pair by itself, two-sided: (1 + #{|away| >= |D|/error})/(B + 1), |D| less its lift, (P,)."""
         return _share(np.abs(self.away), self._size())
 
     def p(self) -> Floats:
@@ -57,16 +64,18 @@ class Family(FrozenArrays):
         return self._exceeded(self._largest(), alpha)
 
     def bounds(self, alpha: float) -> tuple[Floats, Floats]:
-        """Intervals of all differences that hold at once, each (P,): D -+ critical * error."""
+        """Intervals of all differences that hold at once, each (P,): D -+ (critical * error + lift)."""
         half = self.critical(alpha) * self.error
-        return self.value - half, self.value + half
+        low, high = self._lifted()
+        return low - half, high + half
 
     def narrow(self, alpha: float) -> tuple[Floats, Floats]:
         """The interval of level 1 - 2 alpha of two one-sided tests: within a margin if and only if p <= alpha."""
         alone = self.away[:, 0]
         sides = (alone, -alone) if len(self.pairs) == 1 else (self._largest(),) * 2
-        low, high = (self._exceeded(errors, alpha) for errors in sides)
-        return self.value - low * self.error, self.value + high * self.error
+        below, above = (self._exceeded(errors, alpha) for errors in sides)
+        low, high = self._lifted()
+        return low - below * self.error, high + above * self.error
 
     def equivalence_p(self, margin: float) -> Floats:
         """P value of "at least ``margin`` apart", the larger of two one-sided ones (TOST), shape (P,).
@@ -74,7 +83,8 @@ class Family(FrozenArrays):
         Of one pair each side has its own errors; of several the largest absolute one of the family stands for both,
         for a pair can be wrongly called equivalent on one side only.
         """
-        low, high = (self.value + margin) / self.error, (margin - self.value) / self.error
+        least, largest = self._lifted()
+        low, high = (least + margin) / self.error, (margin - largest) / self.error
         if len(self.pairs) == 1:
             return np.maximum(_share(self.away, low), _share(-self.away, high))
         most = self._largest()[:, None]
@@ -87,11 +97,13 @@ class Family(FrozenArrays):
         difference d adds decisions that differ, at most d of them (McNemar), each as heavy as those that differ now or
         as all decisions of a subject at most, so that d = reach * sqrt(error^2 + d * min(error^2/s, 1/K)). Without
         that term the difference comes out too small, and one of that size is found in fewer than four of five cohorts.
+        The larger lift of a pair is added.
         """
         reach = self.critical(alpha) + float(scipy.special.ndtri(POWER))
         square = np.square(self.error)
         growth = 0.0 if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
-        return np.asarray((growth + np.sqrt(np.square(growth) + 4 * reach**2 * square)) / 2)
+        found = (growth + np.sqrt(np.square(growth) + 4 * reach**2 * square)) / 2
+        return np.asarray(found + self.lift.max(axis=0))
 
     def subjects_for(
         self, alpha: float, difference: float, apart: Floats | None = None, subjects: int = 1
@@ -99,15 +111,21 @@ class Family(FrozenArrays):
         """How many subjects find a true ``difference`` with probability 0.8, shape (P,); there are ``subjects``.
 
         :meth:`detectable` solved for K: error^2 and 1/K both fall as 1/K, so that d^2 = reach^2 * (error^2 + d *
-        min(error^2/s, 1/K)) * K/K' gives K'.
+        min(error^2/s, 1/K)) * K/K' gives K'. A lift is taken to fall as the error does.
         """
         reach = self.critical(alpha) + float(scipy.stats.norm.ppf(POWER))
-        square = np.square(self.error)
+        square = np.square(self.error + self.lift.max(axis=0) / reach)
         growth = 0.0 if apart is None else difference * np.minimum(square / apart, 1 / subjects)
         return np.asarray(subjects * reach**2 * (square + growth) / difference**2)
 
+    def _lifted(self) -> tuple[Floats, Floats]:
+        """The differences if noise lifted only the first of each pair, and if it lifted only the second."""
+        return self.value - self.lift[0], self.value + self.lift[1]
+
     def _size(self) -> Floats:
-        return np.asarray(np.abs(self.value) / self.error)
+        """How far each difference is from 0 at least, in errors."""
+        low, high = self._lifted()
+        return np.asarray(np.maximum(np.maximum(low, -high), 0.0) / self.error)
 
     def _largest(self) -> Floats:
         return np.asarray(np.abs(self.away).max(axis=1))
@@ -130,12 +148,24 @@ def every_pair(systems: int, against: int | None = None) -> tuple[Pair, ...]:
     return tuple((i, against) for i in range(systems) if i != against)
 
 
-def family_of(values: Floats, drawn: Floats, pairs: Sequence[Pair]) -> Family | None:
+def noise_lift(values: Floats, noise: Floats) -> Floats:
+    """How far noise may have lifted norms: D - sqrt(max(D^2 - N^2, 0)), ``noise`` N: the mean norm of the errors.
+
+    >>> noise_lift(np.array([5.0, 2.0]), np.array([3.0, 3.0])).tolist()
+    [1.0, 2.0]
+    """
+    return np.asarray(values - np.sqrt(np.maximum(np.square(values) - np.square(noise), 0.0)))
+
+
+def family_of(
+    values: Floats, drawn: Floats, pairs: Sequence[Pair], lift: Floats | None = None
+) -> Family | None:
     """The differences of ``pairs`` of systems.
 
     ``values`` (V,): one number of each system; ``drawn`` (B, V): its replicates, each row the same people in all
-    systems. Replicates undefined in a system of the family are left out. None where more than 2 % are, or where a
-    difference has the same value in all: it would claim certainty.
+    systems; ``lift`` (V,): how far noise may have lifted each, as :func:`noise_lift` has it (None: not at all).
+    Replicates undefined in a system of the family are left out. None where more than 2 % are, or where a difference has
+    the same value in all: it would claim certainty.
 
     >>> rng = np.random.default_rng(1)
     >>> noise = 0.1 * rng.standard_normal((999, 2))
@@ -157,7 +187,9 @@ def family_of(values: Floats, drawn: Floats, pairs: Sequence[Pair]) -> Family | 
     scale = np.abs(defined[:, used]).max(initial=0.0)
     if not np.all(error > ROUNDING * max(scale, 1e-300)):
         return None
-    return Family(pairs=tuple(pairs), value=values[first] - values[second], error=error, away=away / error)
+    lifted = np.zeros((2, first.size)) if lift is None else np.stack([lift[first], lift[second]])
+    value = values[first] - values[second]
+    return Family(pairs=tuple(pairs), value=value, error=error, away=away / error, lift=lifted)
 
 
 def ranks(systems: int, pairs: Sequence[Pair], worse: Sequence[int]) -> tuple[tuple[int, int], ...]:

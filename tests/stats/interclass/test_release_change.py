@@ -34,8 +34,9 @@ def test_the_change_is_that_of_the_largest_distance() -> None:
     assert made is not None
     for value, part in ((made.old, old), (made.new, new)):
         assert value == pytest.approx(d_l2.d_l2(part[0], (0, 100)).max(), rel=5e-3)
-    gaps = []
+    gaps, errors = [], []
     pair = shared(old, new)
+    known = [apart(side.scores) for side in pair]
     for weights in class_curves.drawn(pair[0], 99, np.random.default_rng(2)):
         for b in range(len(weights[0])):
             drawn = [
@@ -43,10 +44,42 @@ def test_the_change_is_that_of_the_largest_distance() -> None:
                 for side in pair
             ]
             gaps.append(d_l2.d_l2(drawn[1], (0, 100)).max() - d_l2.d_l2(drawn[0], (0, 100)).max())
+            moved = [apart(scores) - of for scores, of in zip(drawn, known, strict=True)]
+            errors.append([np.sqrt(np.square(curves).mean(axis=1).max()) for curves in moved])
     away = np.abs(np.array(gaps) - np.mean(gaps))
     half = np.quantile(away, 0.95, method="higher")
-    assert (made.low, made.high) == pytest.approx((made.value - half, made.value + half), rel=0.02, abs=0.02)
-    assert made.p_value == pytest.approx((1 + np.sum(away >= made.value)) / 100, abs=0.011)
+    noise = np.mean(errors, axis=0)
+    lift_old, lift_new = (
+        value - np.sqrt(max(value**2 - size**2, 0))
+        for value, size in zip((made.old, made.new), noise, strict=True)
+    )
+    low, high = made.value - lift_new - half, made.value + lift_old + half
+    assert (made.low, made.high) == pytest.approx((low, high), rel=0.02, abs=0.02)
+    assert made.p_value == pytest.approx((1 + np.sum(away >= made.value - lift_new)) / 100, abs=0.011)
+
+
+def apart(classes: list[np.ndarray]) -> np.ndarray:
+    """Quantile curves of the classes minus their mean."""
+    levels = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
+    curves = np.array([np.quantile(scores, levels, method="inverted_cdf") for scores in classes])
+    return np.asarray(curves - curves.mean(axis=0))
+
+
+@pytest.mark.compiled
+def test_more_noise_in_one_release_is_no_change() -> None:
+    """Six equal classes in both, subjects that differ by 10 and by 4: before the lift counted, 40 % showed a change."""
+    rng, who = np.random.default_rng(7), [np.repeat(np.arange(40), 4)] * 6
+    shown = 0
+    for _ in range(40):
+        sides = [
+            ([50 + np.repeat(rng.normal(0, sd, 40), 4) + rng.normal(0, 4, 160) for _ in who], who)
+            for sd in (10, 4)
+        ]
+        made = change(*shared(*sides), alpha=0.05, n=99, rng=rng)
+        assert made is not None
+        shown += made.p_value <= 0.05
+        assert (made.p_value <= 0.05) == (not made.low <= 0 <= made.high)
+    assert stats.binomtest(shown, 40, 0.05, alternative="greater").pvalue > 0.001
 
 
 def test_only_people_in_both_releases_count() -> None:

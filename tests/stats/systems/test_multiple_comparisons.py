@@ -107,3 +107,27 @@ def test_rank_sets_hold_what_was_shown() -> None:
     assert multiple_comparisons.ranks(3, PAIRS, [0, 0, 0]) == ((1, 3), (1, 3), (1, 3))
     assert multiple_comparisons.ranks(3, PAIRS, [0, -1, -1]) == ((1, 2), (1, 2), (3, 3))
     assert multiple_comparisons.ranks(3, PAIRS, [1, 1, 1]) == ((3, 3), (2, 2), (1, 1))
+
+
+@given(lift=st.lists(st.floats(0, 0.3), min_size=3, max_size=3), margin=st.floats(0.01, 1))
+def test_a_lift_counts_on_its_side(lift: list[float], margin: float) -> None:
+    """Intervals grow by the lift of the first below and of the second above; p and equivalence say what they do."""
+    plain = family()
+    made = multiple_comparisons.family_of(VALUES, DRAWN, PAIRS, np.array(lift))
+    assert made is not None
+    (low, high), (base_low, base_high) = made.bounds(0.05), plain.bounds(0.05)
+    for place, (first, second) in enumerate(PAIRS):
+        assert low[place] == pytest.approx(base_low[place] - lift[first])
+        assert high[place] == pytest.approx(base_high[place] + lift[second])
+    assert ((made.p() <= 0.05) == ((low > 0) | (high < 0))).all()
+    assert (made.p() >= plain.p()).all()
+    inside = made.narrow(0.05)
+    within = (inside[0] > -margin) & (inside[1] < margin)
+    assert ((made.equivalence_p(margin) <= 0.05) == within).all()
+    assert (made.detectable(0.05) >= plain.detectable(0.05)).all()
+
+
+def test_noise_alone_lifts_a_norm_by_all_of_it() -> None:
+    """A largest that is no larger than its noise may be all noise; one far above it is lifted by little."""
+    lift = multiple_comparisons.noise_lift(np.array([1.0, 3.0, 100.0]), np.array([2.0, 3.0, 3.0]))
+    assert lift.tolist() == [1.0, 3.0, pytest.approx(0.045, abs=1e-3)]
