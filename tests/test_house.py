@@ -234,7 +234,7 @@ def test_examples_in_docstrings_run(name: str) -> None:
 def test_the_tests_of_every_number_are_named() -> None:
     """CONTRIBUTING.md's part "A wrong number" names the tests of every package that makes numbers."""
     (part,) = re.findall(
-        r"^### A wrong number\n(.*?)^### ", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S
+        r"^### A wrong number\n(.*?)^### ", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE | re.DOTALL
     )
     stats = {path.parent.name for path in (PACKAGE / "stats").glob("*/__init__.py")}
     makers = {"analyses", "evaluation", "labelling", "pipeline", "planning", "report"}

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from small_audits import COHORT, SCHEMAS, TARGETS, B, audit, one, pick, plain, spec
 
+import frtaudit
 from frtaudit.analyses.differentials import Differentials
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
@@ -338,12 +339,37 @@ def test_another_mix_weighs_classes_and_their_pairs(weighting: str) -> None:
     assert single.value == pytest.approx(fnmr)
     assert double.value == pytest.approx(fmr)
     assert [item.method for item in double.intervals] == [Method.WILSON]
-    assert {Method.WILSON, Method.VERTEX} <= {item.method for item in single.intervals}
+    assert all(
+        "each class of the mix needs" in (item.note or "") for item in single.intervals
+    )  # so few errors
     for item in (*single.intervals, *double.intervals):
         if item.low is not None and item.high is not None and item.method is Method.WILSON:
             value = single.value if item in single.intervals else double.value
             assert value is not None
             assert item.low < value < item.high
+
+
+@pytest.mark.parametrize(
+    ("rate", "few"), [(0.0, "b has 0 errors of 0 subjects in 120 comparisons"), (0.3, None)]
+)
+def test_a_class_without_errors_has_no_part_in_an_interval(rate: float, few: str | None) -> None:
+    """Its rate is not known to be 0: with a large share in the mix a limit at the true rate passed in a quarter."""
+    rng = np.random.default_rng(1)
+    people = [f"{group}{k}" for group, number in (("a", 60), ("b", 40)) for k in range(number)]
+    others = np.array([rng.choice(100, 2, replace=False) for _ in range(3000)])
+    sides = [np.concatenate([np.repeat(people, 3), np.array(people)[others[:, side]]]) for side in (0, 1)]
+    wrong = rng.random(300) < np.where(np.char.startswith(sides[0][:300], "a"), 0.3, rate)
+    scores = np.concatenate([np.where(wrong, 0.2, 0.9), 0.6 * rng.random(3000)])
+    report = frtaudit.evaluate(
+        scores, np.arange(3300) < 300, subjects=(sides[0], sides[1]), fmr=(0.05,),
+        groups={"group": tuple(side.astype("<U1") for side in sides)},
+        overrides=["+analyses.robustness={mix: {group: {a: 0.2, b: 0.8}}}", "bootstrap.B=99"],
+    )  # fmt: skip
+    (mixed, _) = pick(report.result, "fnmr_mix", weighting="pooled")
+    methods = {interval.method: interval for interval in mixed.intervals}
+    assert (Method.WILSON in methods) == (few is None)
+    assert (methods[Method.VERTEX].low is None) == (few is not None)
+    assert (methods[Method.VERTEX].note or "").partition(":")[0] == (few or "")
 
 
 def test_the_sampled_mix_is_the_audit_itself(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import Plan, Weighting
+from frtaudit.core.text.formatting import counted
 from frtaudit.evaluation.intervals import (
     PLAN_OF,
     AtKey,
@@ -118,13 +119,17 @@ class ClassMix:
     def _mixed_fnmr(
         self, shares: Floats, weighting: Weighting, threshold: float, at: AtKey, a: int
     ) -> Estimate:
-        """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance."""
+        """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance.
+
+        None where a class of the mix has too few errors, or too few that are right: its variance would be unknown.
+        """
         place = OperatingPoint("fnmr", weighting, 0, threshold, a)
-        used = [
-            (share, read(self.system, replace(place, group_index=group_index)))
-            for share, (group_index, _) in zip(shares, self.system.classes(self.schema), strict=True)
+        of_class = {
+            name: (share, read(self.system, replace(place, group_index=group_index)))
+            for share, (group_index, name) in zip(shares, self.system.classes(self.schema), strict=True)
             if share > 0
-        ]  # fmt: skip
+        }  # fmt: skip
+        used = list(of_class.values())
         plans = set.intersection(*(set(rate.replicates) for _, rate in used))
         value = float(sum(share * rate.value for share, rate in used))
         summary = RateSummary(
@@ -143,8 +148,11 @@ class ClassMix:
             for interval in self.system.intervals
             if interval.method in PLAN_OF and interval.method is not Method.WILSON
         ]
+        few = _too_few({name: rate for name, (_, rate) in of_class.items()})
         intervals = intervals_of(summary, wanted, self.alpha)
-        drawn = summary.replicates.get(Plan.SUBJECTS)
+        if few:
+            intervals = tuple(empty(spec.method, self.alpha, few, spec.target) for spec in wanted)
+        drawn = None if few else summary.replicates.get(Plan.SUBJECTS)
         if drawn is not None and not summary.too_few_errors and 0 < value < 1:
             images = [share * rate.bounds().image for share, rate in used if rate.bounds is not None]
             people = 1 / sum(share**2 / (rate.effective_subjects or 1.0) for share, rate in used)
@@ -156,6 +164,18 @@ class ClassMix:
         return make_estimate(
             self.system.provider, "fnmr_mix", at, value, None, schema=self.schema, weighting=weighting,
             intervals=intervals)  # fmt: skip
+
+
+def _too_few(rates: Mapping[str, RateSummary]) -> str | None:
+    """Which class has too few errors, or right ones, to tell how far its rate varies; None where none has."""
+    for name, rate in rates.items():
+        if rate.too_few_errors or rate.trials - rate.errors < MIN_ERRORS:
+            seen = f"{counted(rate.errors, 'error')} of {counted(rate.subjects_with_errors, 'subject')}"
+            needed = (
+                f"each class of the mix needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}, and as many right ones"
+            )
+            return f"{name} has {seen} in {counted(rate.trials, 'comparison')}: {needed}"
+    return None
 
 
 def _by_variance(
