@@ -61,7 +61,11 @@ class DatedRates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """One service at both dates: ``targets`` (A,), the first ``declared`` judge; ``refused``: None, or why not."""
+    """One service at both dates: ``targets`` (A,), the first ``declared`` judge; ``refused``: None, or why not.
+
+    ``decided``: target to the mated decisions that differ, all of them, and the subjects of the first, each date at its
+    own threshold; ``at_earlier``: (rate, target) to the same at the earlier date's, of FMR every false match.
+    """
 
     earlier: DatedRates
     later: DatedRates
@@ -72,10 +76,14 @@ class Compared:
     weighting: Weighting
     identical: bool = False
     decided: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
+    at_earlier: Mapping[tuple[str, int], tuple[int, int, int]] = field(default_factory=dict)
 
-    def too_few_errors(self, a: int) -> str | None:
-        """Why target ``a`` is not tested: too few mated comparisons are discordant (FORMULAS 8.3)."""
-        count, _, subjects_with_errors = self.decided[a]
+    def too_few_errors(self, a: int, rate: str | None = None) -> str | None:
+        """Why target ``a`` is not tested: too few comparisons are discordant (FORMULAS 8.3).
+
+        ``rate``: at the earlier date's threshold.
+        """
+        count, _, subjects_with_errors = self.decided[a] if rate is None else self.at_earlier[rate, a]
         if count >= MIN_ERRORS and subjects_with_errors >= MIN_ERROR_SUBJECTS:
             return None
         needed = f"a test needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
@@ -110,7 +118,14 @@ def compared(
         subjects=both.query.size,
         weighting=drawing.weighting,
         identical=same_images and support.contents(tails[0]) == support.contents(tails[1]),
-        decided={a: _decided(systems, a, same_images=same_images) for a in usable},
+        decided={
+            a: _decided(systems, [system.thresholds[a] for system in systems], same_images=same_images)
+            for a in usable
+        },
+        at_earlier={
+            **{("fnmr", a): _decided(systems, [at_earlier[a]] * 2, same_images=same_images) for a in usable},
+            **{("fmr", a): _false_matches(systems, float(at_earlier[a])) for a in usable},
+        },
     )
 
 
@@ -233,13 +248,27 @@ def _drawn(
     )
 
 
-def _decided(systems: Sequence[DatedRates], a: int, *, same_images: bool) -> tuple[int, int, int]:
+def _false_matches(systems: Sequence[DatedRates], threshold: float) -> tuple[int, int, int]:
+    """False matches of either date, all non-mated comparisons that are kept, and the subjects of the first."""
+    wrong = [system.tail.tail_score > threshold for system in systems]
+    subjects = [
+        system.tail.subject_of[side[bad]]
+        for system, bad in zip(systems, wrong, strict=True)
+        for side in (system.tail.tail_i, system.tail.tail_j)
+    ]
+    trials = sum(bad.size for bad in wrong)
+    return int(sum(bad.sum() for bad in wrong)), trials, int(np.unique(np.concatenate(subjects)).size)
+
+
+def _decided(
+    systems: Sequence[DatedRates], thresholds: Sequence[float], *, same_images: bool
+) -> tuple[int, int, int]:
     """Mated comparisons that err at one date only, all of them, and the subjects of the first.
 
     Of other images nothing is compared twice: every error of either date counts.
     """
     pairs = [support.mated_by_pair(system.tail) for system in systems]
-    wrong = [score <= system.thresholds[a] for system, (_, score, _) in zip(systems, pairs, strict=True)]
+    wrong = [score <= threshold for threshold, (_, score, _) in zip(thresholds, pairs, strict=True)]
     keys, subjects = ([part[k][bad] for part, bad in zip(pairs, wrong, strict=True)] for k in (0, 2))
     if same_images:
         alone = [~np.isin(keys[0], keys[1]), ~np.isin(keys[1], keys[0])]

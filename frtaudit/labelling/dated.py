@@ -7,6 +7,7 @@ import numpy as np
 
 from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS
 from frtaudit.core.metrics import unit_of
 from frtaudit.core.spec import Plan
 from frtaudit.evaluation.intervals import AtKey, empty, finite
@@ -94,7 +95,8 @@ class DatedService:
                 at: AtKey = {"fmr": target, "labels": by.value, "rate": rate, "threshold_of": KEPT}
                 values = np.array([rates.fixed[k, a] for rates in dates])
                 drawn = np.stack([rates.drawn_fixed[k, :, a] for rates in dates], axis=1)
-                yield self._tested(compared, at, (values, drawn), compared.refused[a], None)
+                few = compared.too_few_errors(a, rate) if compared.refused[a] is None else None
+                yield self._tested(compared, at, (values, drawn), compared.refused[a], None, few)
 
     def _tested(
         self,
@@ -103,6 +105,7 @@ class DatedService:
         pair: tuple[np.ndarray, np.ndarray],
         refused: str | None,
         place: int | None,
+        few: str | None = None,
     ) -> Estimate:
         """A difference of two dates, or why it is not tested; ``place``: the target whose decisions are counted."""
         values, drawn = pair
@@ -114,7 +117,7 @@ class DatedService:
             estimate = replace(estimate, numerator=count, denominator=total)
         if compared.identical:
             return replace(estimate, note=IDENTICAL, test=self._test(None, 0, None, IDENTICAL))
-        thin = compared.too_few_errors(place) if place is not None else None
+        thin = compared.too_few_errors(place) if place is not None else few
         family = None if thin else multiple_comparisons.family_of(values, drawn, [(0, 1)])
         if family is None:
             reason = thin or "the replicates are undefined or equal"
@@ -201,6 +204,11 @@ class DatedService:
         estimate = self._estimate(SCORE_CHANGE, {"pairs": kind}, mean, "no such pair")
         if mean is None or not moved.any():
             return estimate
+        queries = np.unique(np.concatenate([query[pairs.first], query[pairs.second]])).size
+        if queries < MIN_ERROR_SUBJECTS:
+            few = f"queries with such pairs: {queries}; a test needs {MIN_ERROR_SUBJECTS}"
+            none = empty(Method.MAX_T, self.alpha, few, Target.POPULATION)
+            return replace(estimate, intervals=(none,), test=self._test(None, 0, None, few))
         drawing = self.drawing()
         copies = weights.draw_between(drawing.strata, seed=drawing.seed, first=0, count=drawing.n).T
         drawn = weighted_means(moved, query[pairs.first], query[pairs.second], copies)

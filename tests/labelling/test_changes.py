@@ -85,6 +85,30 @@ def test_what_was_decided_otherwise_is_counted_once() -> None:
     assert other.decided[0][0] == int(other.earlier.errors[0] + other.later.errors[0])
 
 
+def test_decisions_at_the_earlier_threshold_are_counted() -> None:
+    """Mated ones that differ there, and every false match of either date; with whose."""
+    one = found(Date(), Date(scoring=2), By.JOINT)
+    cut = one.earlier.thresholds[0]
+    matched = [side.tail.tail_score > cut for side in (one.earlier, one.later)]
+    whose = {
+        int(side.tail.subject_of[end])
+        for side, bad in zip((one.earlier, one.later), matched, strict=True)
+        for ends in (side.tail.tail_i, side.tail.tail_j)
+        for end in ends[bad]
+    }
+    trials = sum(bad.size for bad in matched)
+    assert one.at_earlier["fmr", 0] == (sum(int(bad.sum()) for bad in matched), trials, len(whose))
+    wrong = [
+        {
+            (int(tail.rows[i]), int(tail.rows[j]))
+            for i, j, score in zip(tail.mated_i, tail.mated_j, tail.mated_score, strict=True)
+            if score <= cut
+        }
+        for tail in (one.earlier.tail, one.later.tail)
+    ]
+    assert one.at_earlier["fnmr", 0][:2] == (len(wrong[0] ^ wrong[1]), one.earlier.trials)
+
+
 def test_a_date_compared_with_itself_is_identical() -> None:
     """The same scores and labels: said, no error that resampling could show."""
     one = found(Date(), Date(), By.JOINT)

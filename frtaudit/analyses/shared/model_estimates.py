@@ -19,6 +19,7 @@ from frtaudit.stats.tails.peaks import Peaks, TailModel, bounds, deciding_bound
 
 NAME, SEEN, POOLED = "tail_model", "fmr_model_seen", Weighting.POOLED.value
 DECADES = 2  # below what the data resolve: as far as the model is read
+MIN_SHAPE = -0.5  # below it the largest score is no regular estimate of the end (Smith 1985)
 UNASKED = f"a model decides nothing unless the spec says so: analyses.{NAME}.decides=true"
 WITHIN = "the data reach this threshold: see FMR there"
 NO_TAIL = "the tail holds too few different scores for the fewest exceedances asked for"
@@ -68,6 +69,8 @@ class ModelEstimates:
         if model.candidates and not model.fits:
             fit = model.candidates[-1]
             refused = f"no threshold fits: p {fit.p:.2g} at {fit.exceedances} exceedances"
+        elif model.candidates and (shape := float(model.used[0].fitted.shape[0])) < MIN_SHAPE:
+            refused = f"the fitted tail ends abruptly: shape {shape:.2f}; below {MIN_SHAPE:g} its bounds are not valid"
         least = least_of(int(system.trials.non_mated[0]))
         return cls(
             system=system, model=model, fmr=fmr, alpha=alpha, decides=decides, least=least, refused=refused
