@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from small_audits import COHORT, pick, spec, tail_audit
 
+import frtaudit
 from frtaudit.analyses.shared.model_estimates import UNASKED, WITHIN
 from frtaudit.analyses.tail_model import TailModelAnalysis
 from frtaudit.core import AuditResult, CohortData, Target, Verdict
@@ -125,3 +126,23 @@ def test_no_model_extrapolates_transactions() -> None:
     with pytest.raises(DataError, match="FAR"):
         TailModelAnalysis().survey(cast("AuditSpec", None), held)
     assert not any("tail_model" in ESTIMATED[metric].analyses for metric in ("far", "gfar", "frr", "fmr"))
+
+
+def test_a_tail_that_ends_abruptly_is_not_extrapolated() -> None:
+    """Of uniform scores the fit is not rejected, and its bounds were 5 to 50 times too high: nothing is read off it."""
+    rng, people = np.random.default_rng(1), np.array([f"s{k}" for k in range(100)])
+    first, second = np.triu_indices(100, 1)
+    sides = [np.concatenate([people[end], people]) for end in (first, second)]
+    mated = np.arange(first.size + 100) >= first.size
+    images = (np.char.add(sides[0], "_a"), np.char.add(sides[1], np.where(mated, "_b", "_a")))
+    report = frtaudit.evaluate(
+        np.where(mated, 0.999, rng.random(mated.size)), mated, subjects=(sides[0], sides[1]), samples=images,
+        fmr=(0.01,), overrides=[
+            "analyses=[error_rates]", "bootstrap.B=99",
+            "+analyses.tail_model={exceedances: [250, 125], draws: 19, fit_level: 0.05}",
+        ],
+    )  # fmt: skip
+    assert {estimate.value for estimate in pick(report.result, "threshold_model")} == {None}
+    (note,) = {estimate.note for estimate in pick(report.result, "threshold_model")}
+    assert (note or "").startswith("the fitted tail ends abruptly: shape -")
+    assert all(estimate.value is not None for estimate in pick(report.result, "tail_shape"))

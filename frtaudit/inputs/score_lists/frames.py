@@ -10,8 +10,9 @@ import numpy.typing as npt
 from frtaudit.core.plain.structure import closest
 from frtaudit.errors import DataError
 from frtaudit.inputs.pairlist import MATED, PROBE, REFERENCE
+from frtaudit.inputs.places import MAX_NAMED
 from frtaudit.inputs.score_lists.arrays import SIDES, ScoreArrays, Sides, score_arrays
-from frtaudit.inputs.score_lists.scorelist import PROBE_SUBJECT, REFERENCE_SUBJECT, SCORE
+from frtaudit.inputs.score_lists.scorelist import PROBE_SUBJECT, PROVIDER, REFERENCE_SUBJECT, SCORE
 
 TRUTH, ESTIMATE = (*MATED, "y_true"), (*SCORE, "y_score")
 
@@ -52,6 +53,7 @@ def arrays_of_frame(
     [0.9, 0.2]
     """
     columns = _Columns(frame=frame, names=[str(name) for name in frame.columns])
+    columns.check_system()
     people = columns.pair("subjects", subjects or (None, None), (PROBE_SUBJECT, REFERENCE_SUBJECT))
     scores, truth = columns.find("score", score, ESTIMATE), columns.find("mated", mated, TRUTH)
     if scores is None:
@@ -80,6 +82,20 @@ class _Columns:
 
     frame: Frame
     names: list[str]
+
+    def check_system(self) -> None:
+        """Raise :class:`DataError` for rows of several systems: they would be taken for one."""
+        name = next((column for column in PROVIDER if column in self.names), None)
+        systems = (
+            [] if name is None else sorted({str(value) for value in np.asarray(self.frame[name]).tolist()})
+        )
+        if len(systems) > 1:
+            shown = f"{', '.join(systems[:MAX_NAMED])}{', ...' if len(systems) > MAX_NAMED else ''}"
+            text = f"column {name!r} names {len(systems)} systems: {shown}"
+            accepted = (
+                f"rows of one system: table[table[{name!r}] == {systems[0]!r}]; audit=scores reads several"
+            )
+            raise DataError("scores", text, accepted)
 
     def find(self, argument: str, name: object, usual: Sequence[str] = ()) -> npt.ArrayLike | None:
         """The column of a name, or the first that is called as usual; None where there is none."""

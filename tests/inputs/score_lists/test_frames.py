@@ -50,3 +50,12 @@ def test_samples_of_nobody_are_not_looked_for() -> None:
     assert not arrays_of_frame(bare, **NOTHING).named
     with pytest.raises(DataError, match="subjects: None, but samples or groups are given"):
         arrays_of_frame(bare, **{**NOTHING, "samples": ("probe", "reference")})
+
+
+def test_rows_of_several_systems_are_refused() -> None:
+    """They would be taken for one; following the advice works, and one system's name is no hindrance."""
+    twice = pd.concat([TABLE.assign(vendor="b"), TABLE.assign(vendor="a")])
+    line = r"column 'vendor' names 2 systems: a, b; accepted: rows of one system: table\[table\['vendor'\] == 'a'\]"
+    with pytest.raises(DataError, match=line):
+        arrays_of_frame(twice, **NOTHING)
+    assert arrays_of_frame(twice[twice["vendor"] == "a"], **NOTHING).score.size == len(TABLE)
