@@ -31,14 +31,10 @@ def text(summary: "RunSummary", folder: Path) -> str:
     unanswered = [finding for finding in summary.result.findings if finding.estimate is None]
     lines += [printable(f"{finding.requirement}: {finding.sentence}") for finding in unanswered]
     lines += [printable(str(shown(path))) for path in _written(folder)]
-    return "\n".join([*lines, *_warned(summary.result), *_unprinted(folder)])
+    from frtaudit.evaluation.score_notes import warned
 
-
-def _warned(result: "AuditResult") -> list[str]:
-    """A line for each system whose scores look like distances, or whose list lacks comparisons."""
-    from frtaudit.evaluation.score_notes import WARNED
-
-    return [f"warning: {printable(note)}" for note in result.notes if any(text in note for text in WARNED)]
+    warnings = [f"warning: {printable(note)}" for note in warned(summary.result.notes)]
+    return "\n".join([*lines, *warnings, *_unprinted(folder)])
 
 
 def _unprinted(folder: Path) -> list[str]:

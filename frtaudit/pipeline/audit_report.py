@@ -300,11 +300,16 @@ class Report:
         return verify(folder, trust)
 
     def __repr__(self) -> str:
-        """One line: the audit, how many estimates, the findings by verdict."""
+        """One line: the audit, how many estimates, the findings by verdict, and what the command line warns of."""
+        from frtaudit.evaluation.score_notes import warned
+
         counts = verdict_counts(self.result.findings)
         verdicts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
         summary = ", ".join(verdicts) or "no requirement"
-        return f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {summary})"
+        warnings = "".join(f"; warning: {note}" for note in warned(self.result.notes))
+        return (
+            f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {summary}{warnings})"
+        )
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the answer in sentences, the first page's figure, findings or rates as a table."""

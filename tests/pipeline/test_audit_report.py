@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from small_audits import whole
 
+import frtaudit
 from frtaudit import Report, SpecError, VerificationError, audit, load_report
 from frtaudit.core import AuditResult
 
@@ -129,3 +130,12 @@ def test_figures_and_tables_by_name() -> None:
         report.figure("dte")
     with pytest.raises(SpecError, match="table: found 'err'; accepted: "):
         report.to_latex("err")
+
+
+def test_scores_that_are_distances_are_warned_of() -> None:
+    """On the line that Python prints and in what a notebook shows, as at the end of a run on the command line."""
+    scores, mated = [0.1] * 20 + [0.8] * 20, [1] * 20 + [0] * 20
+    report = frtaudit.evaluate(scores, mated, fmr=[0.5])
+    for shown in (repr(report), report._repr_html_()):
+        assert "warning: system: mated comparisons score lower on average than non-mated ones" in shown
+    assert "warning" not in repr(frtaudit.evaluate([-score for score in scores], mated, fmr=[0.5]))
