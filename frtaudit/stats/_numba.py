@@ -5,7 +5,9 @@ Numba is imported, and a function compiled, when it is first called: a command t
 
 import os
 from collections.abc import Callable, Iterator
-from functools import update_wrapper
+from functools import cache, update_wrapper
+from hashlib import sha256
+from pathlib import Path
 from threading import RLock
 from types import CodeType, FunctionType, ModuleType
 from typing import Generic, ParamSpec, TypeVar, cast
@@ -75,9 +77,26 @@ def compiled(function: Callable[P, R], **options: object) -> Callable[P, R]:
             if "no locator available" not in str(error):
                 raise
             outcome = njit(**{**options, "cache": False})(plain)  # type: ignore[call-overload]  # as above
+        _stamp(outcome)
         return cast("Callable[P, R]", outcome)
 
     return deferred(function, by_numba)
+
+
+def _stamp(outcome: object) -> None:
+    """Let a cached kernel hold for these sources only: Numba looks at the kernel's own file, not at what it calls."""
+    cached = getattr(getattr(outcome, "_cache", None), "_cache_file", None)
+    if cached is not None:  # Numba has no public way to say so
+        cached._source_stamp = cached._source_stamp, _sources()  # noqa: SLF001  as above
+
+
+@cache
+def _sources() -> str:
+    """Digest of all modules from which kernels take functions and numbers."""
+    digest = sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def refuse_settings() -> None:

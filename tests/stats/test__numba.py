@@ -3,6 +3,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from frtaudit.errors import DataError
+from frtaudit.stats import _numba
 from frtaudit.stats._numba import PLAIN, Deferred, compiled, deferred, inner, kernel, reordered
 
 
@@ -147,3 +149,34 @@ def test_a_kernel_without_a_folder_for_its_cache_is_compiled_in_memory(
 
 def _half(x: float) -> float:
     return x / 2
+
+
+@pytest.mark.compiled
+def test_a_cached_kernel_is_of_these_sources_only(tmp_path: Path) -> None:
+    """Where another module changed, whose functions are part of a kernel, it is compiled anew; else it is read."""
+    (tmp_path / "kernels.py").write_text(
+        "import sys\nfrom frtaudit.stats import _numba\n_numba._sources = lambda: sys.argv[1]\n\n\n"
+        "@_numba.kernel\ndef double(x):\n    return 2 * x\n\n\n"
+        "assert double(1.5) == 3\nstats = double.compiled().stats\n"
+        "print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))\n"
+    )
+    environment = {
+        **os.environ, "NUMBA_DISABLE_JIT": "0", "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }  # fmt: skip
+    told = []
+    for sources in ("a", "a", "b", "b"):
+        command = [sys.executable, str(tmp_path / "kernels.py"), sources]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        told.append(done.stdout.strip())
+    assert told == ["0 1", "1 0", "0 1", "1 0"]
+
+
+def test_the_sources_of_kernels_are_all_of_their_package() -> None:
+    """A digest of every module of frtaudit.stats."""
+    files = sorted(Path(_numba.__file__).parent.rglob("*.py"))
+    assert len(files) > 100
+    assert _numba._sources() == sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
