@@ -10,6 +10,8 @@ from frtaudit.core.curves import spans
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
 from frtaudit.errors import SpecError
+from frtaudit.evaluation.intervals import few_images
+from frtaudit.evaluation.operating_points import images_of
 from frtaudit.evaluation.over_fmr import Drawn, OverFmr, read_along
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.intervals import bands
@@ -53,8 +55,9 @@ class RocBands:
                 ),
             )
             band = bands.simultaneous(images, along.value, along.vstat, usable, alpha)
-            curve = _banded(named, along, band, alpha)
-            yield replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
+            curve, few = _banded(named, along, band, alpha), few_images(images_of(system))
+            notes = curve.notes if few is None else (*curve.notes, few)
+            yield replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES, notes=notes)
         if Plan.SUBJECTS in along.replicates:
             band = bands.on_logit(along.replicates[Plan.SUBJECTS], along.value, usable, alpha)
             curve = _banded(named, along, band, alpha)

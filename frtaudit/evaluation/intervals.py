@@ -14,6 +14,9 @@ from frtaudit.stats.intervals import bootstrap_intervals
 from frtaudit.stats.intervals.closed_form import CLOSED_FORM, PooledRate
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
+MIN_IMAGES = (
+    4  # of a subject on average: with two, the images of the same subjects vary by 1.4 times what they show
+)
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
 PLAN_OF: Mapping[
     Method, Plan
@@ -42,7 +45,7 @@ class RateSummary:
     those of FORMULAS 8.1 and 8.18, threshold held fixed; ``variance``: published plug-in variance; ``missing``: methods
     that cannot be had here, each with its reason; ``total``: what the value is divided by: comparisons (pooled),
     subjects or their pairs (identity); ``effective_subjects``: subjects by weight, None where no subject weighs more
-    than another; ``is_rate``: not of a score.
+    than another; ``is_rate``: not of a score; ``images``: of a subject on average, where images are resampled.
     """
 
     value: float
@@ -58,6 +61,7 @@ class RateSummary:
     variance: float | None = None
     missing: Mapping[Method, str] | None = None
     is_rate: bool = True
+    images: float | None = None
 
     @property
     def too_few_errors(self) -> bool:
@@ -144,7 +148,23 @@ def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
         return empty(spec.method, alpha, f"undefined in {share:.1%} of the replicates", spec.target)
     if bounds[0] == bounds[1]:
         return empty(spec.method, alpha, "degenerate: every replicate gives the same value", spec.target)
-    return _percentile(summary.value, summary.vstat, replicates, spec, alpha)
+    interval = _percentile(summary.value, summary.vstat, replicates, spec, alpha)
+    return (
+        replace(interval, note=few_images(summary.images))
+        if spec.target is Target.FIXED_IDENTITIES
+        else interval
+    )
+
+
+def few_images(images: float | None) -> str | None:
+    """That resampling images of so few a subject shows too little of how they vary; None where they are enough.
+
+    >>> few_images(2.0)
+    'too narrow: 2 images of a subject on average, and resampling them needs 4'
+    """
+    if images is None or images >= MIN_IMAGES:
+        return None
+    return f"too narrow: {images:.3g} images of a subject on average, and resampling them needs {MIN_IMAGES}"
 
 
 def _percentile(value: float, vstat: float, replicates: Floats, spec: IntervalSpec, alpha: float) -> Interval:
