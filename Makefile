@@ -1,4 +1,4 @@
-# make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests, 5 minutes of two quiet cores
+# make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests, 5 to 6 minutes of two quiet cores
 # make check   format, lint, types, layers, PDF/A, coverage                   make test-all   and those that take long
 # make docs    the documentation as a site, in .site/                         make bench   measured ratios against other ways
 # make guarantees   what the intervals cover: synthetic subjects and real sets of known truth, some hours of one core

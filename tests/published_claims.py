@@ -201,7 +201,7 @@ def uncertainty() -> Iterator[Row]:
         claim="The naive bootstrap underestimates the ROC: its band lies below the empirical curve",
         source=f"{UNCERTAINTY}, 4, Figure 3",
         figure=f"the V-statistic, its centre, lies below the curve at {below} of {total} FMRs of six models; the curve "
-        f"lies outside the naive 95 % band at {out}, outside the recentered one at {mended}",
+        f"lies outside the naive 95 % band at {out}, outside the recentred one at {mended}",
         stands=(
             "holds"
             if out == total
@@ -376,7 +376,7 @@ ABSENT = (
         stands="not tested",
     ),
     Row(
-        claim="The recentered bootstrap reaches its nominal coverage, the naive one 0",
+        claim="The recentred bootstrap reaches its nominal coverage, the naive one 0",
         source=f"{UNCERTAINTY}, B.1, Tables 1, 2",
         figure="needs a known truth",
         stands="[on synthetic subjects](similarity_uncertainty.md#realised-against-nominal-coverage)",

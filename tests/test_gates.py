@@ -69,6 +69,16 @@ def test_inputs_reach_the_steps_as_data() -> None:
     assert gitlab()["artifacts"]["reports"]["junit"] == "$OUT/exports/junit.xml"
 
 
+def test_nothing_is_installed_by_a_name_that_nobody_gave(tmp_path: Path) -> None:
+    """Without a package both end before pip is called, with a line that says what to name."""
+    for step in (action()["runs"]["steps"][0]["run"], gitlab()["before_script"][0]):
+        done = run(step, tmp_path, PACKAGE="")
+        assert done.returncode != 0
+        assert "name a wheel" in done.stderr
+    assert "default" not in action()["inputs"]["package"]
+    assert gitlab()["variables"]["PACKAGE"] == ""
+
+
 def test_what_is_no_audit_fails_the_gate(tmp_path: Path) -> None:
     """A spec that is refused ends both with its own code and line, and exports nothing."""
     step = action()["runs"]["steps"][1]
