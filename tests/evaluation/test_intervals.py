@@ -476,7 +476,9 @@ def test_few_images_are_noted_where_images_are_resampled() -> None:
     """Below four of a subject on average the image bootstrap is too narrow; others say nothing of it."""
     for images, noted in ((1.05, True), (3.9, True), (4.0, False), (None, False)):
         made = intervals_of(summary(images=images), EVERY, 0.05)
-        told = {item.method for item in made if item.note is not None and item.note.startswith("too narrow: ")}
+        told = {
+            item.method for item in made if item.note is not None and item.note.startswith("too narrow: ")
+        }
         assert told == ({Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN} if noted else set())
     system = system_of("one")
     images = system.tail.n_samples[system.tail.n_samples > 0]

@@ -31,7 +31,7 @@ COHORT = SyntheticReleases(
     concentration=(20.0, 30.0),
     tones={"light": ReleaseClass(brightness=75), "dark": ReleaseClass(brightness=45)},
     systems={
-        "v1": ReleaseSystem(noise=0.3, harder={"dark": 1.8}, failure_rate=0.05),
+        "v1": ReleaseSystem(noise=0.3, harder={"dark": 4.0}, failure_rate=0.05),
         "v2": ReleaseSystem(noise=0.3),
     },
 )

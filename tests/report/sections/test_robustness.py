@@ -150,12 +150,14 @@ def test_where_comparisons_failed_or_nothing_is_known_of_classes_nothing_is_clos
 
 
 def test_the_declared_mix_is_named() -> None:
-    """Shares as declared, thresholds before and after, rates with intervals."""
+    """Shares as declared, thresholds before and after, rates with intervals, or why a class of the mix allows none."""
     found = table("mix-of-classes-group")
     assert "x: 80 %, y: 20 %." in plain_text(found.caption)
     row = lines(found)[0]
     assert row[0] == "FMR 3 %"
-    assert " to " in row[3]
+    assert " to " in row[2]
+    assert row[3].endswith("nonea")
+    assert any("each class of the mix needs 10 of 10" in plain_text(text) for _, text in found.notes)
 
 
 def test_a_review_stands_in_the_head_of_its_system() -> None:
@@ -204,7 +206,9 @@ def test_every_number_points_into_the_result(name: str) -> None:
     document = json.loads(made().result.to_bytes())
     for block in table(name).blocks:
         for row in block.rows:
-            for piece in (piece for cell in row for piece in cell if piece.kind.startswith("n")):
+            for piece in (
+                piece for cell in row for piece in cell if piece.kind.startswith("n") and piece.kind != "none"
+            ):
                 assert piece.pointer
                 place = document
                 for step in piece.pointer.split("/")[1:]:
