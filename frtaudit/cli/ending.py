@@ -35,10 +35,12 @@ def text(summary: "RunSummary", folder: Path) -> str:
 
 
 def _warned(result: "AuditResult") -> list[str]:
-    """A line for each system whose scores look like distances, or whose list lacks comparisons."""
+    """A line for systems whose scores look like distances or lack comparisons, and for many numbers as classes."""
     from frtaudit.evaluation.score_notes import WARNED
+    from frtaudit.inputs.schemas import NUMBERS
 
-    return [f"warning: {printable(note)}" for note in result.notes if any(text in note for text in WARNED)]
+    warned = (*WARNED, NUMBERS)
+    return [f"warning: {printable(note)}" for note in result.notes if any(text in note for text in warned)]
 
 
 def _unprinted(folder: Path) -> list[str]:

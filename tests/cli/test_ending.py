@@ -11,6 +11,7 @@ import small_sweep
 from frtaudit.cli import ending
 from frtaudit.core import AuditResult, Verdict
 from frtaudit.evaluation.score_notes import FALLING
+from frtaudit.inputs.schemas import NUMBERS
 from frtaudit.pipeline.run import RunSummary
 
 
@@ -93,6 +94,13 @@ def test_scores_that_look_like_distances_are_warned_of(summary: RunSummary, tmp_
     (tmp_path / "report.html").write_text("", "utf-8")
     lines = ending.text(bare, tmp_path).splitlines()
     assert lines[-2:] == [f"warning: a: {FALLING}", f"warning: b: {FALLING}"]
+
+
+def test_numbers_that_are_classes_are_warned_of(summary: RunSummary, tmp_path: Path) -> None:
+    """Below the verdicts and files."""
+    note = f"schemas.age: each of the 40 numbers in column 'age'{NUMBERS}"
+    bare = summary_of(replace(summary.result, findings=(), notes=("other", note)))
+    assert ending.text(bare, tmp_path).splitlines()[-1] == f"warning: {note}"
 
 
 def test_letters_that_the_pdf_cannot_show_are_said(
