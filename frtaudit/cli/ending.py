@@ -36,11 +36,11 @@ def text(summary: "RunSummary", folder: Path) -> str:
 
 def _warned(result: "AuditResult") -> list[str]:
     """A line for systems whose scores look like distances or lack comparisons, and for many numbers as classes."""
+    from frtaudit.evaluation.class_notes import number_notes
     from frtaudit.evaluation.score_notes import WARNED
-    from frtaudit.inputs.schemas import NUMBERS
 
-    warned = (*WARNED, NUMBERS)
-    return [f"warning: {printable(note)}" for note in result.notes if any(text in note for text in warned)]
+    notes = [note for note in result.notes if any(text in note for text in WARNED)]
+    return [f"warning: {printable(note)}" for note in (*notes, *number_notes(result))]
 
 
 def _unprinted(folder: Path) -> list[str]:

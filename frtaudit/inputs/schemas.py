@@ -25,8 +25,6 @@ DROPPED = "conflicting_classes_dropped"
 EMPTY = "empty_class"
 MAX_CLASSES = 1000
 MAX_VALUES = 10  # of a column, in an error
-MANY_NUMBERS = 20  # that are classes as they stand
-NUMBERS = " is a class; to make ranges of them, add bins: {edges: [18, 40]}, or other edges"  # ends the note on them
 NO_COLUMN = "none of these data; a score list holds a class as two columns, probe_NAME and reference_NAME"
 _RULES = "schemas.{}.conflicts=drop, majority or unknown"
 
@@ -257,26 +255,6 @@ def undeclared(schema: SchemaSpec, columns: Columns) -> str:
     known = {"", UNKNOWN, *schema.classes, *schema.unknown}
     others = sorted({str(text) for text in columns.get(schema.column or "", ())} - known)
     return ", ".join(map(excerpt, others[:MAX_VALUES]))
-
-
-def number_notes(schemas: Mapping[str, SchemaSpec], found: Mapping[str, Classification]) -> tuple[str, ...]:
-    """A note on each schema whose column holds many numbers, each of them a class, where the spec declares none.
-
-    >>> ages = tuple(str(age) for age in range(20, 50))
-    >>> classification = Classification(name="age", classes=ages, labels=ages, codes=np.arange(30, dtype=np.int16))
-    >>> number_notes({"age": SchemaSpec(column="age")}, {"age": classification})[0].partition(";")[0]
-    "schemas.age: each of the 30 numbers in column 'age' is a class"
-    """
-    notes = []
-    for name, schema in schemas.items():
-        if name not in found or schema.classes or schema.bins or schema.cross:
-            continue
-        numbers = sum(bool(np.isfinite(number_of(text))) for text in found[name].classes)
-        if numbers > MANY_NUMBERS:
-            notes.append(
-                f"schemas.{name}: each of the {numbers} numbers in column {schema.column!r}{NUMBERS}"
-            )
-    return tuple(notes)
 
 
 def _chosen(

@@ -16,7 +16,6 @@ from frtaudit.inputs.acquisition import usual_range
 from frtaudit.inputs.class_rules import as_read
 from frtaudit.inputs.places import not_offered
 from frtaudit.inputs.sanitize import sanitized
-from frtaudit.inputs.schemas import number_notes
 from frtaudit.inputs.score_lists.nameless import refuse_people
 from frtaudit.inputs.twins import twin_notes
 from frtaudit.pipeline.test_sets import set_pairs
@@ -35,8 +34,7 @@ def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortDa
     with naming(source):
         read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
         refuse_people(spec, read)
-        numbers = number_notes(spec.schemas, read.cohort.classifications)
-        read = replace(read, notes=(*read.notes, *_twin_notes(read), *numbers))
+        read = replace(read, notes=(*read.notes, *_twin_notes(read)))
     return replace(sanitized(read, spec) if spec.sanitize else read, seed=spec.seed)
 
 

@@ -11,7 +11,6 @@ import small_sweep
 from frtaudit.cli import ending
 from frtaudit.core import AuditResult, Verdict
 from frtaudit.evaluation.score_notes import FALLING
-from frtaudit.inputs.schemas import NUMBERS
 from frtaudit.pipeline.run import RunSummary
 
 
@@ -98,9 +97,13 @@ def test_scores_that_look_like_distances_are_warned_of(summary: RunSummary, tmp_
 
 def test_numbers_that_are_classes_are_warned_of(summary: RunSummary, tmp_path: Path) -> None:
     """Below the verdicts and files."""
-    note = f"schemas.age: each of the 40 numbers in column 'age'{NUMBERS}"
-    bare = summary_of(replace(summary.result, findings=(), notes=("other", note)))
-    assert ending.text(bare, tmp_path).splitlines()[-1] == f"warning: {note}"
+    rows = [{"group": str(age)} for age in range(20, 50)]
+    cohort = {**summary.result.cohort, "schemas": {"age": {"groups": rows}}}
+    spec = {**summary.result.spec, "schemas": {"age": {"column": "age", "classes": [], "bins": None}}}
+    bare = summary_of(replace(summary.result, findings=(), cohort=cohort, spec=spec))
+    assert ending.text(bare, tmp_path).splitlines()[-1] == (
+        "warning: schemas.age: each number in column 'age' is a class; to make ranges of them, add bins: {edges: [...]}"
+    )
 
 
 def test_letters_that_the_pdf_cannot_show_are_said(

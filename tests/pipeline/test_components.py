@@ -1,17 +1,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from small_audits import COHORT, SCHEMAS, score_lines, spec
 
 from frtaudit.core import CohortData, registry
-from frtaudit.core.spec import Bins, SchemaSpec
 from frtaudit.datasets.cohorts.scores import ScoreLists
-from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.datasets.providers.precomputed import Precomputed
 from frtaudit.datasets.providers.simulated import Simulated
@@ -37,28 +33,6 @@ def test_plugins_do_what_they_are_for() -> None:
     assert cohort_data.cohort.digest == COHORT.load(SCHEMAS, 3).cohort.digest != MATERIAL.cohort.digest
     assert comparisons_of(made, cohort_data).all_pairs
     assert analyses_of(made) == [made.analyses["error_rates"], made.analyses["failures"]]
-
-
-@pytest.mark.parametrize(("changes", "noted"), [
-    ({}, True), ({"bins": Bins(edges=(30,))}, False), ({"classes": tuple(map(str, range(20, 50)))}, False),
-])  # fmt: skip
-def test_many_numbers_as_classes_are_noted(tmp_path: Path, changes: dict[str, Any], noted: bool) -> None:
-    """Unless ranges or the classes are declared; the data of old runs are read as ever."""
-    lines = [f"s{who},s{who}_{image},{20 + who}" for who in range(30) for image in range(2)]
-    (tmp_path / "metadata.csv").write_text("\n".join(["subject_id,image_id,age", *lines]))
-    (tmp_path / "templates").mkdir()
-    ids = np.array([line.split(",")[1] for line in lines])
-    np.savez(tmp_path / "templates" / "a.npz", image_id=ids, embedding=np.eye(60, 8, dtype=np.float32) + 1)
-    made = replace(
-        spec(),
-        cohort=TemplateFolder(root=str(tmp_path)),
-        schemas={"age": SchemaSpec(column="age", **changes)},
-    )
-    said = (
-        "schemas.age: each of the 30 numbers in column 'age' is a class; "
-        "to make ranges of them, add bins: {edges: [18, 40]}, or other edges"
-    )
-    assert load_cohort(made).notes == ((said,) if noted else ())
 
 
 def test_by_default_everything_that_is_offered() -> None:
