@@ -31,9 +31,9 @@ def text(summary: "RunSummary", folder: Path) -> str:
     unanswered = [finding for finding in summary.result.findings if finding.estimate is None]
     lines += [printable(f"{finding.requirement}: {finding.sentence}") for finding in unanswered]
     lines += [printable(str(shown(path))) for path in _written(folder)]
-    from frtaudit.evaluation.score_notes import warned
+    from frtaudit.evaluation.class_notes import warnings_of
 
-    warnings = [f"warning: {printable(note)}" for note in warned(summary.result.notes)]
+    warnings = [f"warning: {printable(note)}" for note in warnings_of(summary.result)]
     return "\n".join([*lines, *warnings, *_unprinted(folder)])
 
 

@@ -30,7 +30,7 @@ from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_settin
 from frtaudit.config.hydra_errors import translating
 from frtaudit.config.interpolation import PLAIN, value_at
 from frtaudit.config.load import Typed
-from frtaudit.config.plugins import DEBUG, fault_line
+from frtaudit.config.plugins import DEBUG
 from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
@@ -60,17 +60,9 @@ def run(
     config = composed(CONFIG, overrides, config_dir)
     if flags:
         return _show(flags, config, overrides, config_dir)
-    try:
-        read, folder = _ready(config, overrides)
-    except FrtauditError as error:
-        return _refused(error)
+    read, folder = _ready(config, overrides)
     with _made(folder):
-        try:
-            return _audit(read.whole_with_files(), folder, fail_on, as_json=as_json)
-        except BrokenPipeError:  # nobody reads what it prints: the run is done
-            raise
-        except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
-            return _refused(error)
+        return _audit(read.whole_with_files(), folder, fail_on, as_json=as_json)
 
 
 def checked(overrides: Sequence[str], config_dir: str | None) -> AuditSpec:
@@ -183,15 +175,6 @@ def _audit(spec: AuditSpec, folder: Path, fail_on: FailOn, *, as_json: bool) -> 
     output_of = ending.as_json if as_json else ending.text
     sys.stdout.write(output_of(summary, folder) + "\n")
     return summary.exit_code
-
-
-def _refused(error: Exception) -> int:
-    """Print the error in one line; with --debug its traceback."""
-    if os.environ.get(DEBUG):
-        raise error
-    line = fault_line(error)
-    print_error(line)
-    return line.exit_code
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.output import OutputFolder
-from frtaudit.errors import DataError, FrtauditError, printable
+from frtaudit.errors import DataError, printable
 from frtaudit.report.files import SEAL
 
 Content = Callable[[Sequence[str], str | None], Mapping[str, Json]]
@@ -18,33 +18,29 @@ Content = Callable[[Sequence[str], str | None], Mapping[str, Json]]
 
 
 def main(argv: Sequence[str], content: Content) -> int:
-    """``frtaudit seal SPEC --out FILE``: 0 sealed, 1 could not, 2 usage."""
+    """``frtaudit seal SPEC --out FILE``; 0: sealed. Raises :class:`FrtauditError`."""
     options = _parser().parse_intermixed_args(argv)
-    try:
-        out = Path(options.out)
-        if out.exists():
-            raise DataError("--out", f"{out.name} exists", "a new file: a seal is not overwritten")
-        if options.key:
-            check_key(Path(options.key))
-        sealed = content(options.overrides, options.config_dir)
-        from frtaudit.signing.keys import load_signer  # after the spec: an error of it comes sooner
-        from frtaudit.signing.seal import make_seal, open_seal
-        from frtaudit.signing.signer import check_years, common_name
+    out = Path(options.out)
+    if out.exists():
+        raise DataError("--out", f"{out.name} exists", "a new file: a seal is not overwritten")
+    if options.key:
+        check_key(Path(options.key))
+    sealed = content(options.overrides, options.config_dir)
+    from frtaudit.signing.keys import load_signer  # after the spec: an error of it comes sooner
+    from frtaudit.signing.seal import make_seal, open_seal
+    from frtaudit.signing.signer import check_years, common_name
 
-        signals.check()
-        signer = load_signer(options.key, options.password_file)
-        when = datetime.now(UTC)
-        check_years(signer, when)
-        data = make_seal(sealed, signer, when, options.tsa)
-        signals.check()
-        try:
-            OutputFolder(out.parent).write(out.name, data)
-        except OSError as error:
-            problem = f"{out.name} cannot be written ({error.strerror})"
-            raise DataError("--out", problem, "a writable folder with free space") from None
-    except FrtauditError as error:
-        sys.stderr.write(f"frtaudit seal: {error}\n")
-        return error.exit_code
+    signals.check()
+    signer = load_signer(options.key, options.password_file)
+    when = datetime.now(UTC)
+    check_years(signer, when)
+    data = make_seal(sealed, signer, when, options.tsa)
+    signals.check()
+    try:
+        OutputFolder(out.parent).write(out.name, data)
+    except OSError as error:
+        problem = f"{out.name} cannot be written ({error.strerror})"
+        raise DataError("--out", problem, "a writable folder with free space") from None
     seal = open_seal(data, options.out)
     time = f"{seal.statement.when:%Y-%m-%d %H:%M:%S} UTC by this machine's clock"
     if seal.stamp is not None:

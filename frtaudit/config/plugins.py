@@ -27,7 +27,7 @@ PACKAGES = (
 DEBUG = "FRTAUDIT_DEBUG"  # where --debug stands for the modules below the command line
 _DECLARATION = re.compile(
     r'^@register\("(?P<group>\w+)", (?:"(?P<name>[\w-]+)"|NAME)\)\n'
-    r'@dataclass\(.*\)\nclass \w+:\n    """(?P<about>.*?)(?:"""|$)',
+    r'@dataclass\(.*\)\nclass \w+(?:\(.*\))?:\n    """(?P<about>.*?)(?:"""|$)',
     re.MULTILINE,
 )
 _NAME = re.compile(r'^NAME = "(?P<name>[\w-]+)"', re.MULTILINE)

@@ -301,12 +301,12 @@ class Report:
 
     def __repr__(self) -> str:
         """One line: the audit, how many estimates, the findings by verdict, and what the command line warns of."""
-        from frtaudit.evaluation.score_notes import warned
+        from frtaudit.evaluation.class_notes import warnings_of
 
         counts = verdict_counts(self.result.findings)
         verdicts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
         summary = ", ".join(verdicts) or "no requirement"
-        warnings = "".join(f"; warning: {note}" for note in warned(self.result.notes))
+        warnings = "".join(f"; warning: {note}" for note in warnings_of(self.result))
         return (
             f"Report({self.result.spec['name']}: {len(self.result.estimates)} estimates; {summary}{warnings})"
         )

@@ -15,6 +15,7 @@ from frtaudit.core.spec import AuditSpec, Engine, Folds, FoldSource, Requirement
 from frtaudit.core.spec_values import FOLDS, OrderRule, PadesLevel
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.answerable import EACH, EVERYBODY, TRANSACTIONS, why_not
+from frtaudit.evaluation.class_notes import DECLARED, number_note
 from frtaudit.evaluation.family_size import planned
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.score_notes import direction_notes, lacking_notes, not_compared
@@ -111,6 +112,10 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
         more = f" and {len(unread) - MAX_NAMED} more" if len(unread) > MAX_NAMED else ""
         yield f"not read: {', '.join(unread[:MAX_NAMED])}{more}; a score list ends in {', '.join(SUFFIXES)}"
     for name, schema in spec.schemas.items():
+        classes = cohort_data.cohort.classifications[name].classes
+        declared = any(getattr(schema, field) for field in DECLARED)
+        if not declared and (note := number_note(name, schema.column, classes)):
+            yield note
         if values := undeclared(schema, cohort_data.attributes):
             yield f"schemas.{name}: column {schema.column!r} also holds {values}: counted as unknown"
     for name, (comparisons, table) in cohort_data.tables.items():

@@ -123,7 +123,9 @@ def explain(path: Path, asked: Sequence[float] = (), scale: Scale | None = None)
 def _shipped(run: RunTables, system: str, scale: Scale | None, untold: list[str]) -> Iterator[_Wanted]:
     known = scale_of(run, system) or scale
     if known is None:
-        raise SpecError("--scores", f"the scale of the scores of {system} is not known", SCALES)
+        raise SpecError(
+            "--scores", f"the scale of the scores of {system} is not known", f"{SCALES}; or threshold=X"
+        )
     for place, default in enumerate(default_thresholds()):
         value = default.on(known)
         if value is None:

@@ -69,7 +69,7 @@ def context(
     shape: Shape = PLAIN,
 ) -> Context:
     """The view of a whole report. ``date``: ISO, to the day; ``previous``: the last audit, where one was given."""
-    source = Source(result, replace(settings, date=date), previous)
+    source = Source(result, replace(settings, date=date), previous, signed=status is not Status.UNSIGNED)
     shipped = sections()
     views = [
         (entry.name, shape.titles.get(entry.name, entry.title), entry.build(source))

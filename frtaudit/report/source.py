@@ -98,7 +98,7 @@ class Source:
     ``settings``: what the report says of itself; ``previous``: the last audit, where one was given; ``named``: the
     systems by whose places colours are chosen, where they are more than the result has; ``target``: the FMR target
     that headlines, where ``result`` is a part of the one that decides it; ``every_figure``: also those that a page
-    leaves out.
+    leaves out; ``signed``: no draft.
     """
 
     result: AuditResult
@@ -107,6 +107,7 @@ class Source:
     named: tuple[str, ...] = ()
     target: float | None = None
     every_figure: bool = False
+    signed: bool = True
     records: tuple[Record, ...] = field(init=False)
 
     def __post_init__(self) -> None:

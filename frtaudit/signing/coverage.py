@@ -39,6 +39,13 @@ def is_no_report(file: Path) -> bool:
     return not data.startswith(SEAL_START) and is_no_pdf(data)
 
 
+def not_alone(file: Path) -> Check:
+    """That a file has no signature of its own: one of a signed run is checked with its folder."""
+    if not (file.parent / STATEMENT).is_file():
+        return not_signed(file.name)
+    return indeterminate(file.name, f"is checked with the folder that it is in; accepted: {ACCEPTED}")
+
+
 def not_signed(where: str) -> Check:
     """That a file has no signature: a report that is a draft, or another file."""
     return indeterminate(where, f"is not signed: an unsigned draft, or not a report; accepted: {ACCEPTED}")

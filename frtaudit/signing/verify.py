@@ -85,13 +85,13 @@ def _checks(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") ->
 
 def _of_place(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") -> Iterator[Check]:
     from frtaudit.report.files import PDF, is_sweep
-    from frtaudit.signing.coverage import is_no_report, not_regular, not_signed, unsigned
+    from frtaudit.signing.coverage import is_no_report, not_alone, not_regular, unsigned
 
     signed = is_sweep(place) or any(os.path.lexists(place / name) for name in (STATEMENT, PDF))
     if place.is_dir() and not signed:
         return chain(not_regular(place), [unsigned(place)])
     if place.is_file() and is_no_report(place):
-        return iter([not_signed(place.name)])
+        return iter([not_alone(place)])
     from frtaudit.signing.report_pdf import pdf_checks  # what reads PDFs takes a second to load
     from frtaudit.signing.run_folder import run_checks, strangers
     from frtaudit.signing.sweeps import sweep_checks

@@ -95,6 +95,17 @@ def test_scores_that_look_like_distances_are_warned_of(summary: RunSummary, tmp_
     assert lines[-2:] == [f"warning: a: {FALLING}", f"warning: b: {FALLING}"]
 
 
+def test_numbers_that_are_classes_are_warned_of(summary: RunSummary, tmp_path: Path) -> None:
+    """Below the verdicts and files."""
+    rows = [{"group": str(age)} for age in range(20, 50)]
+    cohort = {**summary.result.cohort, "schemas": {"age": {"groups": rows}}}
+    spec = {**summary.result.spec, "schemas": {"age": {"column": "age", "classes": [], "bins": None}}}
+    bare = summary_of(replace(summary.result, findings=(), cohort=cohort, spec=spec))
+    assert ending.text(bare, tmp_path).splitlines()[-1] == (
+        "warning: schemas.age: each number in column 'age' is a class; to make ranges of them, add bins: {edges: [...]}"
+    )
+
+
 def test_letters_that_the_pdf_cannot_show_are_said(
     summary: RunSummary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

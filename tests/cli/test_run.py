@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from frtaudit.cli import run as app
+from frtaudit.cli.main import main
 from frtaudit.cli.run import FailOn
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import AuditSpec
@@ -56,6 +57,11 @@ def somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(*overrides: str, flags: tuple[str, ...] = (), fail_on: FailOn = FailOn.FAIL) -> int:
     """Run in this process."""
     return app.run(flags, ["audit=demo", *overrides], None, fail_on)
+
+
+def command(*overrides: str) -> int:
+    """The same as it is typed: what is raised is one line."""
+    return main(["run", "audit=demo", *overrides])
 
 
 def files(folder: Path) -> list[str]:
@@ -122,7 +128,7 @@ def test_a_refused_run_says_one_line_and_leaves_nothing(
     somewhere: Path, capsys: pytest.CaptureFixture[str], override: str, code: int, line: str
 ) -> None:
     """A refusal is one line and an exit code; not even the folder is left, nor those above it."""
-    assert run(override, "hydra.run.dir=out/a/b") == code
+    assert command(override, "hydra.run.dir=out/a/b") == code
     said = lines(capsys)
     assert len(said) == 1
     assert said[0].startswith(line)
@@ -132,8 +138,8 @@ def test_a_refused_run_says_one_line_and_leaves_nothing(
 def test_a_folder_that_was_there_stays(somewhere: Path) -> None:
     """An empty folder of the user's is not removed."""
     (somewhere / "out").mkdir()
-    assert run("seed=7", "hydra.run.dir=out") == 1
-    assert run("seed=7", "hydra.run.dir=out/a/b") == 1
+    assert command("seed=7", "hydra.run.dir=out") == 1
+    assert command("seed=7", "hydra.run.dir=out/a/b") == 1
     assert files(somewhere) == ["out"]
 
 
@@ -142,7 +148,7 @@ def test_a_refused_run_leaves_no_folder_elsewhere(
 ) -> None:
     """Outside the working folder too, those above the run's folder go if the run made them."""
     other = tmp_path_factory.mktemp("other")
-    assert run("seed=7", f"hydra.run.dir={other}/a/b/c") == 1
+    assert command("seed=7", f"hydra.run.dir={other}/a/b/c") == 1
     assert files(other) == files(somewhere) == []
 
 
@@ -152,7 +158,7 @@ def test_a_file_is_no_run_folder(
     """A file where the run's folder should be is one line that names the field; with --debug the fault itself."""
     (somewhere / "taken").write_text("mine")
     line = "hydra.run.dir: a file stands where a folder is needed; accepted: a writable folder"
-    assert run("hydra.run.dir=taken") == run("hydra.run.dir=taken/run") == 1
+    assert command("hydra.run.dir=taken") == command("hydra.run.dir=taken/run") == 1
     assert lines(capsys) == [f"frtaudit: {line}"] * 2
     assert files(somewhere) == ["taken"]
     assert (somewhere / "taken").read_text() == "mine"
@@ -166,7 +172,7 @@ def test_a_file_is_no_run_folder(
 
 def test_a_name_that_is_too_long_is_that_of_the_run_folder(capsys: pytest.CaptureFixture[str]) -> None:
     """The line names the field, not a file that the run would have written."""
-    assert run(f"hydra.run.dir={'a' * 300}") == 1
+    assert command(f"hydra.run.dir={'a' * 300}") == 1
     assert lines(capsys) == ["frtaudit: hydra.run.dir: the name is too long; accepted: a shorter name"]
 
 
@@ -187,9 +193,9 @@ def test_a_folder_with_a_result_is_refused_and_left_alone(
     somewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No run writes over another: exit 2, and not a byte moves."""
-    run("hydra.run.dir=out")
+    command("hydra.run.dir=out")
     before = {path: path.read_bytes() for path in (somewhere / "out").rglob("*") if path.is_file()}
-    assert run("seed=9", "hydra.run.dir=out") == 2
+    assert command("seed=9", "hydra.run.dir=out") == 2
     assert lines(capsys) == [
         "frtaudit: hydra.run.dir: out already contains a result.json; accepted: a folder without a result"
     ]
@@ -260,7 +266,7 @@ def test_no_value_of_a_spec_moves_a_run(
     somewhere: Path, capsys: pytest.CaptureFixture[str], title: str, word: str, line: str
 ) -> None:
     """A value that is a path names no folder, and nothing else than keys and the time is known there."""
-    assert run(f"report.title='{title}'", f"hydra.run.dir=out/{word}") == 2
+    assert command(f"report.title='{title}'", f"hydra.run.dir=out/{word}") == 2
     assert lines(capsys)[0].startswith(f"frtaudit: hydra.run.dir: {line}")
     assert files(somewhere) == []
 

@@ -45,6 +45,14 @@ def test_what_the_sources_declare_is_what_they_register() -> None:
             ), file
 
 
+@pytest.mark.parametrize("head", ["class X:", "class X(Base):", "class X(Base, Generic[T]):"])
+def test_a_class_with_a_base_is_declared(head: str) -> None:
+    """What stands in brackets after its name changes nothing."""
+    text = f'@register("analysis", "x")\n@dataclass(frozen=True)\n{head}\n    """What it does."""\n'
+    (found,) = plugins._DECLARATION.finditer(text)
+    assert (found["group"], found["name"], found["about"]) == ("analysis", "x", "What it does.")
+
+
 def put_wheel(place: Path, text: str) -> None:
     """A module ``odd_wheel`` of that text, as a wheel installs it."""
     (place / "odd_wheel.py").write_text(text)

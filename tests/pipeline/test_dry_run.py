@@ -2,6 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from devices import Shortened, StandIn, install
 from small_audits import COHORT, SCHEMAS, folder_of, spec
@@ -9,6 +10,7 @@ from small_audits import COHORT, SCHEMAS, folder_of, spec
 from frtaudit.config.load import load_spec
 from frtaudit.core import Templates
 from frtaudit.core.spec import (
+    Bins,
     Bootstrap,
     ConflictRule,
     Engine,
@@ -24,6 +26,7 @@ from frtaudit.core.spec import (
 )
 from frtaudit.core.spec_values import PadesLevel
 from frtaudit.datasets.cohorts.synthetic import Synthetic
+from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.round_robin import RoundRobin
 from frtaudit.datasets.protocols.sampled import Sampled
@@ -180,6 +183,23 @@ def test_values_that_a_star_makes_unknown_are_said(tmp_path: Path) -> None:
 def pairs_of(root: Path, text: str) -> str:
     (root / "own.csv").write_text(text)
     return str(root / "own.csv")
+
+
+@pytest.mark.parametrize(("changes", "noted"), [
+    ({}, True), ({"bins": Bins(edges=(30,))}, False), ({"classes": tuple(map(str, range(20, 50)))}, False),
+])  # fmt: skip
+def test_many_numbers_as_classes_are_said(tmp_path: Path, changes: dict[str, Any], noted: bool) -> None:
+    """Unless ranges or the classes are declared; the cohort and so the result have no note."""
+    lines = [f"s{who},s{who}_{image},{20 + who}" for who in range(30) for image in range(2)]
+    (tmp_path / "metadata.csv").write_text("\n".join(["subject_id,image_id,age", *lines]))
+    (tmp_path / "templates").mkdir()
+    ids = np.array([line.split(",")[1] for line in lines])
+    np.savez(tmp_path / "templates" / "a.npz", image_id=ids, embedding=np.eye(60, 8, dtype=np.float32) + 1)
+    ages = {"age": SchemaSpec(column="age", **changes)}
+    made = replace(spec(), cohort=TemplateFolder(root=str(tmp_path)), schemas=ages)
+    note = "schemas.age: each number in column 'age' is a class; to make ranges of them, add bins: {edges: [...]}"
+    assert (f"warning: {note}" in check(made)) is noted
+    assert dry_run.prepare(made).cohort_data.notes == ()
 
 
 def test_pair_lists_are_read(tmp_path: Path) -> None:

@@ -81,5 +81,8 @@ def test_defaults_of_libraries_are_told_on_the_scale_of_the_scores(tmp_path: Pat
     assert scale(providers=[provider]) is Scale.MINUS_SQUARED_DISTANCE
     assert scale(providers=["two"]) is Scale.COSINE
     assert scale(cohort={"type": "scores"}, providers=None) is None
-    with pytest.raises(SpecError, match="--scores: the scale of the scores of two is not known"):
+    with pytest.raises(
+        SpecError,
+        match=r"--scores: the scale of the scores of two is not known; accepted: cosine, .*; or threshold=X",
+    ):
         explain(tmp_path / "two")

@@ -416,8 +416,9 @@ def test_a_caption_stands_beside_one_narrow_drawing(
 @pytest.mark.parametrize(("height", "pages"), [
     (5, "s c e"), (33, "s c e"), (34, "s|c e"), (120, "s|c e"), (200, "|s c e"),
 ])  # fmt: skip
-def test_signatures_and_how_to_check_are_each_on_one_page(page: str, height: float, pages: str) -> None:
+def test_signatures_and_how_to_check_are_each_on_one_page(height: float, pages: str) -> None:
     """They follow what is before them where they have room; how to check goes first, with the report's last line."""
+    page = render.html(result(), SETTINGS, DATE, "demo")
     head, main, _ = page.partition('<main class="page">')
     section = re.search(r'<section[^>]* id="signatures".*?</section>', page, re.DOTALL)
     assert section is not None

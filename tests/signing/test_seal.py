@@ -21,7 +21,7 @@ from frtaudit.core.identity import to_plain
 from frtaudit.core.machine import signals
 from frtaudit.core.seal import sealed_content
 from frtaudit.core.spec import AuditSpec, Bootstrap
-from frtaudit.errors import DataError, VerificationError
+from frtaudit.errors import DataError, FrtauditError, VerificationError
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.components import load_cohort, load_providers
 from frtaudit.pipeline.provenance import inputs_of
@@ -166,14 +166,17 @@ def test_main_writes_a_seal_once(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert command.main(["audit=x", "--out", str(out), "--tsa", clock.url], content) == 0
     assert "2026-03-04 05:06:07 UTC by 'Test time'" in capsys.readouterr().out
     assert open_seal(out.read_bytes(), SEAL).statement.keyid == load_signer().keyid
-    assert command.main(["audit=x", "--out", str(out)], content) == 1
+    with pytest.raises(DataError, match="mine.json exists"):
+        command.main(["audit=x", "--out", str(out)], content)
     clock.status = 500
-    assert command.main(["audit=x", "--out", str(tmp_path / "new"), "--tsa", clock.url], content) == 1
+    with pytest.raises(FrtauditError):
+        command.main(["audit=x", "--out", str(tmp_path / "new"), "--tsa", clock.url], content)
     assert not (tmp_path / "new").exists()
-    assert capsys.readouterr().err.count("\n") == 2
-    with file_size_limit(300):
-        assert command.main(["audit=x", "--out", str(tmp_path / "new")], content) == 1
-    assert "--out: new cannot be written (File too large)" in capsys.readouterr().err
+    with (
+        file_size_limit(300),
+        pytest.raises(DataError, match=r"--out: new cannot be written \(File too large\)"),
+    ):
+        command.main(["audit=x", "--out", str(tmp_path / "new")], content)
     assert not (tmp_path / "new").exists()
     assert command.main(["audit=x", "--out", str(tmp_path / "new")], content) == 0
 
@@ -185,7 +188,8 @@ def test_a_refused_spec_makes_no_demo_key(tmp_path: Path, monkeypatch: pytest.Mo
     def content(*_: object) -> Mapping[str, Json]:
         raise DataError("cohort", "none", "")
 
-    assert command.main(["audit=x", "--out", str(tmp_path / "new")], content) == 1
+    with pytest.raises(DataError):
+        command.main(["audit=x", "--out", str(tmp_path / "new")], content)
     assert not any(tmp_path.iterdir())
 
 

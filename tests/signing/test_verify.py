@@ -223,6 +223,16 @@ def test_a_pdf_that_lost_its_signature_needs_the_original(tmp_path: Path) -> Non
     )
 
 
+def test_a_file_of_a_signed_run_is_checked_with_its_folder(run: Path) -> None:
+    """A file alone has no signature: the folder is named, and nothing is called a draft."""
+    (found,) = verify(run / "result.json").checks
+    assert (found.subject, found.status) == ("result.json", CheckStatus.INDETERMINATE)
+    assert found.message.startswith("is checked with the folder that it is in; accepted: a run's")
+    (run / STATEMENT).unlink()
+    (found,) = verify(run / "result.json").checks
+    assert found.message.startswith("is not signed: an unsigned draft, or not a report")
+
+
 def test_an_unsigned_draft_is_indeterminate(run: Path) -> None:
     """No statement and an unsigned PDF: a draft; neither valid nor invalid."""
     (run / STATEMENT).unlink()

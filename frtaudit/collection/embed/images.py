@@ -89,8 +89,10 @@ def images_of(images: str, people: str | None = None, root: str | None = None) -
         if root is not None:
             raise DataError("root", "not used with a folder of images", "no root=, or a CSV of images")
         return _named(_of_folder(path, people))
+    accepted = f"a folder with a folder for each person, or a table of images: {KNOWN}"
+    if not path.exists():
+        raise DataError("images", f"no file or folder {images!r}", accepted)
     if path.is_file() and not table_suffix(path.name):
-        accepted = f"a folder with a folder for each person, or a table of images: {KNOWN}"
         raise DataError("images", f"{path.name} is neither a folder nor a table", accepted)
     if people is not None:
         raise DataError("people", "not used with a CSV of images", "no people=, and the columns in that CSV")

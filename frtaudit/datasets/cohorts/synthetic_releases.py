@@ -200,9 +200,11 @@ class SyntheticReleases:
             yield "conflicts", f"{self.conflicts:g}", "a share in [0, 1)"
         if set(self.tones) & set(self.genders):
             yield "genders", "a name that a tone has too", "names of their own"
-        for name, group in (*self.tones.items(), *self.genders.items()):
+        classes = [(f"tones.{name}", group) for name, group in self.tones.items()]
+        classes += [(f"genders.{name}", group) for name, group in self.genders.items()]
+        for place, group in classes:
             if not (0 < group.share < math.inf and 0 <= group.brightness <= 100 and group.brightness_sd >= 0):
-                yield f"tones.{name}", "a share, brightness or sd out of range", "above 0; 0 to 100; from 0"
+                yield place, "a share, brightness or sd out of range", "above 0; 0 to 100; from 0"
         yield from self._refused_systems()
 
     def _refused_systems(self) -> Iterator[tuple[str, str, str]]:

@@ -19,6 +19,10 @@ from frtaudit.report.words import words
 FILE = "summary.md"
 LINES = 100  # of a table: a CI server takes a megabyte at most
 ORDER = (*RISING, Verdict.PASS)
+OF_D_L2 = (
+    "Distance between a class's threshold curve and the mean curve of all classes in quantile space, 0 to 100: 0 under "
+    "equality. Comparisons are treated as independent; Total is the largest bound.\n\n"
+)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@!&$])")
 _ADDRESS = re.compile(r"(?i)\b(www|[a-z]+)(\.(?<=www\.)|:(?=//))")  # what becomes a link by itself
 _OPENING = re.compile(r"^(\d+(?=[.)](\s|$))|(?=[-+=]))")  # what begins a list, or underlines a title
@@ -109,7 +113,7 @@ def _interclass(source: Source) -> Iterable[str]:
             ]
             by = _text(schema.replace("_", " "))
             title = f"## d_l2 by {by}, upper bounds as in Peña-Alcántara (2022)\n\n"
-            yield title + _table(("Class", *map(_text, systems)), lines)
+            yield title + OF_D_L2 + _table(("Class", *map(_text, systems)), lines)
 
 
 def _bounds(record: Record) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from frtaudit.core import Verdict
 from frtaudit.core.text import formatting
+from frtaudit.evaluation.class_notes import number_notes
 from frtaudit.evaluation.score_notes import WARNED
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans
@@ -24,7 +25,7 @@ SHOWN = 4  # systems and groups of one requirement
 
 
 def warnings(source: Source) -> tuple[Text, ...]:
-    """Scores that fall, too few people, failures, few false matches, a heavy pair, suspected duplicates."""
+    """Scores that fall, too few people, numbers as classes, failures, few false matches, heavy pairs, duplicates."""
     asked = (finding for finding in source.result.findings if finding.verdict is Verdict.NOT_TESTABLE)
     too_few = spans(
         "Too few subjects: some requirements could not be passed even without a false match. Their findings say "
@@ -34,6 +35,7 @@ def warnings(source: Source) -> tuple[Text, ...]:
     return (
         *_of_scores(source),
         *once,
+        *(spans(f"{note}.") for note in number_notes(source.result)),
         *_of_failures(source),
         *_few_matches(source),
         *_hubs(source),

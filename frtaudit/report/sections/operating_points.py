@@ -17,6 +17,7 @@ NO_DIFFERENCE = "For this rate, no difference between the groups was established
 NOT_TESTABLE = "For this rate, it is not testable whether the groups differ"
 NOT_TESTED = "For this rate, differences between the groups were not tested"
 CHANCE = "; the order may be due to chance."
+UNADJUSTED = ", not adjusted for the choice among groups"
 
 
 def targets_of(source: Source) -> list[float]:
@@ -105,9 +106,14 @@ def withheld_classes(source: Source) -> bool:
 def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Record | None] | None:
     """The group with the largest rate at the target, over systems and schemas; with everybody's rate there.
 
-    None where no system has two groups with a rate, or none an error: one group alone is not the highest.
+    None where no system has two groups with a rate, or none an error: one group alone is not the highest. A group of
+    one subject is not ranked: its rate is that of the person.
     """
-    grouped = [record for record in of_groups(source, metric, target) if record.estimate.value is not None]
+    grouped = [
+        record
+        for record in of_groups(source, metric, target)
+        if record.estimate.value is not None and not _is_one_subject(source, record)
+    ]
     several = Counter((record.estimate.provider, record.estimate.schema) for record in grouped)
     grouped = [record for record in grouped if several[record.estimate.provider, record.estimate.schema] > 1]
     if not grouped:
@@ -118,6 +124,11 @@ def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Re
     everybody = overall(source, metric, target)
     same = (record for record in everybody if record.estimate.provider == most.estimate.provider)
     return most, next(same, None)
+
+
+def _is_one_subject(source: Source, record: Record) -> bool:
+    rows = source.counts(record.estimate.schema or "")
+    return any(row.get("group") == record.estimate.group and row.get("subjects") == 1 for row in rows)
 
 
 def _sentence(source: Source, worst: Record, everybody: Record | None, rate: str) -> list[Part]:
@@ -172,17 +183,24 @@ def _lowest(source: Source, worst: Record) -> list[Part]:
 
 
 def _interval(source: Source, worst: Record) -> list[Part]:
-    """The interval of the group as the highest of all that were searched (FORMULAS 8.19); else its own."""
+    """The interval of the group as the highest of all that were searched (FORMULAS 8.19); else its own.
+
+    Where that one is a group of one subject, which is not ranked here, the interval allows for no choice, and says so.
+    """
     same = (worst.estimate.provider, worst.estimate.schema, worst.estimate.group)
+    end: list[Part] = []
     for record in source.select("highest_group_rate", primary=True):
         at, of = record.estimate.at, record.estimate
         here = at["rate"] == worst.estimate.metric and at["fmr"] == worst.estimate.at["fmr"]
         bound = record.bound(Target.POPULATION)
+        if here and _is_one_subject(source, record):
+            end = [UNADJUSTED]
         if here and bound is not None and (of.provider, of.schema, of.group) == same:
             number = phrases.whole(float(at["searched"]), f"{record.pointer}/at/searched")
             adjusted = confidence(bound, record)
             return [*adjusted, ", adjusted for the choice among ", number, " rates (Bonferroni)"]
-    return confidence(worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES), worst)
+    interval = confidence(worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES), worst)
+    return [*interval, *end] if interval else []
 
 
 def confidence(bound: Bounds | None, record: Record) -> list[Part]:

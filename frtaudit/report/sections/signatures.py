@@ -38,6 +38,7 @@ class Signatures:
 
 
 SYNTHETIC, FOLDER_OF_DATA = "synthetic", " cohort.root=DATA"
+OF_A_SIGNATURE = ("verify", "openssl")  # steps that a draft has not
 
 
 @section("signatures", "Signatures", after="method")
@@ -52,10 +53,11 @@ def build(source: Source) -> Signatures:
     return Signatures(
         signers=named or (Signer(name="", role=""),) * BLANKS,
         declared=bool(named),
-        means=(signing["ink"], signing["file"]),
+        means=(signing["ink"], signing["file" if source.signed else "draft"]),
         steps=tuple(
             Step(command=signing[f"{name}_command"], says=signing[f"{name}_says"])
             for name in ("verify", "reproduce", "digest", "openssl")
+            if source.signed or name not in OF_A_SIGNATURE
         ),
         result=source.sha256,
     )

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from frtaudit.core.arrays import Index, Ints, Longs, Singles, Words
+from frtaudit.core.arrays import Index, Ints, Singles, Words
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.similarity.pair_scan import Pairs
-
-SHORT = 1 << 16  # samples
 
 
 @kernel
@@ -21,23 +19,13 @@ def _key(word: int) -> int:
 def ranked(parts: Sequence[Pairs], n_samples: int) -> Pairs:
     """Comparisons by descending score, ties by (i, j); the entries of each i must already ascend in j.
 
-    Up to 65,536 samples score, i and j fit one word, and words are sorted; else by three stable counting sorts. Needs
-    20 or 24 bytes a comparison beside the parts.
+    By three stable counting sorts, in 24 bytes a comparison beside the parts.
 
     >>> part = Pairs(np.int32([0, 0, 1]), np.int32([1, 2, 2]), np.float32([.5, .9, .5]))
     >>> ranked([part], 3).i.tolist(), ranked([part], 3).j.tolist()
     ([0, 0, 1], [2, 1, 2])
     """
     total = sum(part.i.size for part in parts)
-    if n_samples <= SHORT:
-        words, pairs, start = np.empty(total, dtype=np.uint64), _room(total), 0
-        for part in parts:
-            end = start + part.i.size
-            _pack(part.i, part.j, part.score.view(np.uint32), words[start:end])
-            start = end
-        words.sort()
-        _unpack(words, pairs.i, pairs.j, pairs.score.view(np.uint32))
-        return pairs
     first, second = _room(total), _room(total)
     counts = np.zeros(n_samples + 1, dtype=np.int64)
     for part in parts:
@@ -50,22 +38,6 @@ def ranked(parts: Sequence[Pairs], n_samples: int) -> Pairs:
         _sort_by_half(first.i, first.j, first.score, bits, shift, second.i, second.j, second.score)
         first, second = second, first
     return first
-
-
-@kernel
-def _pack(i: Index, j: Index, bits: Words, words: Longs) -> None:
-    """Key of the score, then i, then j."""
-    for q in range(i.size):
-        low = (np.uint64(i[q]) << np.uint64(16)) | np.uint64(j[q])
-        words[q] = (np.uint64(_key(bits[q])) << np.uint64(32)) | low
-
-
-@kernel
-def _unpack(words: Longs, i: Index, j: Index, bits: Words) -> None:
-    for q in range(words.size):
-        i[q] = (words[q] >> np.uint64(16)) & np.uint64(0xFFFF)
-        j[q] = words[q] & np.uint64(0xFFFF)
-        bits[q] = _key(words[q] >> np.uint64(32))
 
 
 def _room(size: int) -> Pairs:

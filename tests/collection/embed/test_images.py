@@ -142,8 +142,11 @@ def test_a_bad_folder_or_list_of_people_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="images: no image below the folder; accepted: files ending in"):
         images_of(str(tmp_path / "empty"))
-    with pytest.raises(DataError, match="none.csv: no file"):
-        images_of(str(tmp_path / "none.csv"))
+    for name in ("none.csv", "nothere"):
+        with pytest.raises(
+            DataError, match=f"images: no file or folder '.*{name}'; accepted: a folder with a folder for"
+        ):
+            images_of(str(tmp_path / name))
     (tmp_path / "photos.zip").touch()
     with pytest.raises(
         DataError, match="photos.zip is neither a folder nor a table; accepted: a folder with a folder for"

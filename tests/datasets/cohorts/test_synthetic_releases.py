@@ -95,6 +95,10 @@ def test_conflicting_labels_are_planted() -> None:
             "cohort.genders: a name that a tone has too; accepted: names of",
         ),
         ({"tones": {"a": ReleaseClass(share=0)}}, "cohort.tones.a: a share, brightness or sd out of range"),
+        (
+            {"genders": {"f": ReleaseClass(share=-1)}},
+            "cohort.genders.f: a share, brightness or sd out of range",
+        ),
         ({"systems": {}}, "cohort.systems: no system; accepted: at least one"),
         (
             {"systems": {"s": ReleaseSystem(harder={"z": 2})}},

@@ -51,6 +51,7 @@ def test_the_page_says_what_the_result_says(tmp_path: Path) -> None:
     source = Source(result)
     bounds = upper_bounds(source, "group")
     assert {row[0] for row in rows} >= {source.label("group", name) for name in bounds} > {"Total, lower"}
+    assert "the mean curve of all classes in quantile space, 0 to 100: 0 under equality." in page
     assert result.sha256 in page
     assert "`report.html`" in page
     assert "report.pdf" not in page

@@ -201,6 +201,20 @@ def test_signatories_are_those_declared() -> None:
     assert any("frtaudit verify" in item.command for item in empty.steps)
 
 
+def test_a_draft_names_no_check_of_a_signature() -> None:
+    """A draft says that no electronic signature covers it; it can be computed again and its digest compared."""
+    draft = signatures.build(Source(result(), SETTINGS, signed=False))
+    assert [step.command.split()[:2] for step in draft.steps] == [
+        ["frtaudit", "reproduce"],
+        ["sha256sum", "result.json"],
+    ]
+    assert any("no electronic signature covers it" in text for text in draft.means)
+    for status, covered in (("unsigned", False), ("demo", True), ("signed", True)):
+        page = render.html(result(), SETTINGS, DATE, status)
+        for text in ("the electronic signature covers the file", "frtaudit verify", "statement.dsse.json"):
+            assert (text in page) is covered, (status, text)
+
+
 @pytest.mark.parametrize(("kind", "ending"), [("synthetic", ""), ("templates", " cohort.root=DATA")])
 def test_the_folder_of_data_is_asked_for_where_there_is_one(kind: str, ending: str) -> None:
     """Synthetic data come from the spec: the command that computes the result again names no folder."""

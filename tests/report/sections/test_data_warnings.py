@@ -28,6 +28,16 @@ def test_a_result_without_any_of_it_warns_of_nothing() -> None:
     assert warnings_of() == []
 
 
+def test_many_numbers_as_classes_are_said() -> None:
+    """Of the result's counts, so that a result of an earlier version has the same bytes."""
+    cohort = {**result().cohort, "schemas": {"age": {"groups": [{"group": str(age)} for age in range(30)]}}}
+    spec = {**result().spec, "schemas": {"age": {"column": "age"}}}
+    said = "schemas.age: each number in column 'age' is a class; to make ranges of them, add bins: {edges: [...]}."
+    assert said in map(plain_text, warnings(Source(replace(result(), cohort=cohort, spec=spec))))
+    declared = {**spec, "schemas": {"age": {"column": "age", "classes": ["1", "2"]}}}
+    assert said not in map(plain_text, warnings(Source(replace(result(), cohort=cohort, spec=declared))))
+
+
 @pytest.mark.parametrize(
     ("value", "errors", "warned"), [(0.1, 2, True), (0.099, 20, False), (0.5, 1, False), (None, None, False)]
 )

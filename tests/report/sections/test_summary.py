@@ -12,7 +12,7 @@ import pytest
 from report_fixture import DATE, SETTINGS, result
 from vendor_audits import result as of_vendors
 
-from frtaudit.core import Estimate, Interval, Method, Target, Verdict
+from frtaudit.core import AuditResult, Estimate, Interval, Method, Target, Verdict
 from frtaudit.core.canonical import mapping
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
@@ -257,14 +257,34 @@ def test_a_curve_of_one_point_is_not_drawn() -> None:
     assert rates.build(source) is None
 
 
-def test_a_group_of_one_subject_is_in_the_singular() -> None:
-    """One subject, not 1 subjects."""
-    base = result()
-    groups_of = base.cohort["schemas"]["group"]["groups"]  # type: ignore[index,call-overload]  # JSON
-    rows = [{**row, "subjects": 1, "subjects_with_two_samples": 1} for row in groups_of]
-    cohort = {**base.cohort, "schemas": {"group": {"groups": rows, "super_classes": {}}}}
-    text = plain_text(operating_points.worst_group(Source(replace(base, cohort=cohort))))
-    assert "Cedar (1 subject) has the highest FNMR" in text
+def of_one(*names: str) -> AuditResult:
+    """The result with one subject in each of these groups."""
+    rows = [
+        {**row, "subjects": 1 if row["group"] in names else row["subjects"]}
+        for row in result().cohort["schemas"]["group"]["groups"]  # type: ignore[index,call-overload]  # JSON
+    ]
+    cohort = {**result().cohort, "schemas": {"group": {"groups": rows, "super_classes": {}}}}
+    return replace(result(), cohort=cohort)
+
+
+def test_a_group_of_one_subject_is_not_ranked() -> None:
+    """Its rate is that of a person: another group is named; beside groups of one subject one group is none."""
+    assert "Cedar" in plain_text(operating_points.worst_group(Source(result())))
+    base = of_one("cedar")
+    text = plain_text(operating_points.worst_group(Source(base)))
+    assert "Cedar" not in text
+    assert "Birch (80 subjects" in text.partition(" has the highest FNMR")[0]
+    assert operating_points.UNADJUSTED not in text
+    assert not operating_points.worst_group(Source(of_one("cedar", "birch")))
+    highest = next(
+        item
+        for item in base.estimates
+        if (item.metric, item.group, dict(item.at)) == ("fnmr_at_fmr", "cedar", {"fmr": 0.001})
+    )
+    at = {"fmr": 0.001, "rate": "fnmr_at_fmr", "searched": 6.0}
+    picked = replace(base, estimates=(*base.estimates, replace(highest, metric="highest_group_rate", at=at)))
+    text = plain_text(operating_points.worst_group(Source(picked)))
+    assert text.count(operating_points.UNADJUSTED) == 1
 
 
 def test_subjects_with_one_image_are_not_taken_for_those_of_an_fnmr() -> None:
