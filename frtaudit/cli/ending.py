@@ -24,6 +24,8 @@ COLOURS = {"pass": "32", "fail": "31", "inconclusive": "33", "not_testable": "33
 
 def text(summary: "RunSummary", folder: Path) -> str:
     """Lines: the choice, findings by severity, verdicts, why nothing estimates a requirement, files, warnings."""
+    from frtaudit.evaluation.class_notes import warnings_of
+
     counts, chosen = counted(summary.verdict_counts), summary.result.choice
     lines = [f"choice: {printable(sentence)}" for sentence in chosen]
     lines += table(summary.result, coloured=wants_colour())
@@ -31,8 +33,6 @@ def text(summary: "RunSummary", folder: Path) -> str:
     unanswered = [finding for finding in summary.result.findings if finding.estimate is None]
     lines += [printable(f"{finding.requirement}: {finding.sentence}") for finding in unanswered]
     lines += [printable(str(shown(path))) for path in _written(folder)]
-    from frtaudit.evaluation.class_notes import warnings_of
-
     warnings = [f"warning: {printable(note)}" for note in warnings_of(summary.result)]
     return "\n".join([*lines, *warnings, *_unprinted(folder)])
 

@@ -1,4 +1,4 @@
-"""What is said of a schema that makes a class of each of many numbers; no result holds it. And all that is warned of."""
+"""A schema that makes a class of each of many numbers, which no result notes; and all that is warned of a result."""
 
 import re
 from collections.abc import Sequence
