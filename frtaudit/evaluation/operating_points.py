@@ -92,13 +92,13 @@ def read(system: SystemData, place: OperatingPoint) -> RateSummary:
         bounds=lambda: _ruled(system, place, system.spec.bootstrap.alpha).bounds,
         variance=variance if place.weighting is Weighting.POOLED else None,
         missing=_missing(system, residuals, place),
-        images=images_of(system),
+        images=images_of(system, place.group_index),
     )
 
 
-def images_of(system: SystemData) -> float | None:
-    """Images with a template of a subject on average; None where samples are not resampled."""
-    images = system.tail.n_samples[system.tail.n_samples > 0]
+def images_of(system: SystemData, group_index: int = 0) -> float | None:
+    """Images with a template of a subject of a group, on average; None where samples are not resampled."""
+    images = system.tail.n_samples[system.rule.spread.member[group_index] & (system.tail.n_samples > 0)]
     return float(images.mean()) if images.size and Plan.IMAGES in system.replicates else None
 
 

@@ -64,7 +64,7 @@ class Compared:
     """One service at both dates: ``targets`` (A,), the first ``declared`` judge; ``refused``: None, or why not.
 
     ``decided``: target to the mated decisions that differ, all of them, and the subjects of the first, each date at its
-    own threshold; ``at_earlier``: (rate, target) to the same at the earlier date's, of FMR every false match.
+    own threshold; ``at_earlier``: (rate, target) to the same at the earlier date's.
     """
 
     earlier: DatedRates
@@ -124,7 +124,7 @@ def compared(
         },
         at_earlier={
             **{("fnmr", a): _decided(systems, [at_earlier[a]] * 2, same_images=same_images) for a in usable},
-            **{("fmr", a): _false_matches(systems, float(at_earlier[a])) for a in usable},
+            **{("fmr", a): _matched(systems, float(at_earlier[a]), same_images=same_images) for a in usable},
         },
     )
 
@@ -248,16 +248,24 @@ def _drawn(
     )
 
 
-def _false_matches(systems: Sequence[DatedRates], threshold: float) -> tuple[int, int, int]:
-    """False matches of either date, all non-mated comparisons that are kept, and the subjects of the first."""
-    wrong = [system.tail.tail_score > threshold for system in systems]
-    subjects = [
-        system.tail.subject_of[side[bad]]
-        for system, bad in zip(systems, wrong, strict=True)
-        for side in (system.tail.tail_i, system.tail.tail_j)
+def _matched(systems: Sequence[DatedRates], threshold: float, *, same_images: bool) -> tuple[int, int, int]:
+    """False matches at one date only, all non-mated comparisons that are kept, and the subjects of the first.
+
+    Of other images every false match of either date, as in :func:`_decided`.
+    """
+    ends = [
+        np.stack([tail.tail_i, tail.tail_j])[:, tail.tail_score > threshold]
+        for tail in (system.tail for system in systems)
     ]
-    trials = sum(bad.size for bad in wrong)
-    return int(sum(bad.sum() for bad in wrong)), trials, int(np.unique(np.concatenate(subjects)).size)
+    subjects = [system.tail.subject_of[both] for system, both in zip(systems, ends, strict=True)]
+    if same_images:
+        rows = [np.sort(system.tail.rows[both], axis=0) for system, both in zip(systems, ends, strict=True)]
+        keys = [low.astype(np.int64) << 31 | high for low, high in rows]
+        alone = [~np.isin(keys[0], keys[1]), ~np.isin(keys[1], keys[0])]
+        subjects = [subject[:, keep] for subject, keep in zip(subjects, alone, strict=True)]
+    discordant = np.concatenate(subjects, axis=1)
+    trials = sum(system.tail.tail_score.size for system in systems)
+    return discordant.shape[1], int(trials), int(np.unique(discordant).size)
 
 
 def _decided(

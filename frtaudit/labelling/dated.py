@@ -208,7 +208,8 @@ class DatedService:
         if queries < MIN_ERROR_SUBJECTS:
             few = f"queries with such pairs: {queries}; a test needs {MIN_ERROR_SUBJECTS}"
             none = empty(Method.MAX_T, self.alpha, few, Target.POPULATION)
-            return replace(estimate, intervals=(none,), test=self._test(None, 0, None, few))
+            test = replace(self._test(None, 0, None, few), detectable_unit=unit_of(SCORE_CHANGE))
+            return replace(estimate, intervals=(none,), test=test)
         drawing = self.drawing()
         copies = weights.draw_between(drawing.strata, seed=drawing.seed, first=0, count=drawing.n).T
         drawn = weighted_means(moved, query[pairs.first], query[pairs.second], copies)
@@ -217,9 +218,8 @@ class DatedService:
         if family is None:
             return estimate
         far = float(family.detectable(self.alpha)[0])
-        test = replace(
-            self._test(float(family.raw_p()[0]), family.n_resamples, far, None), detectable_unit="score"
-        )
+        tested = self._test(float(family.raw_p()[0]), family.n_resamples, far, None)
+        test = replace(tested, detectable_unit=unit_of(SCORE_CHANGE))
         return replace(estimate, intervals=(self._interval(family),), test=test)
 
     def _estimate(self, metric: str, at: AtKey, value: float | None, note: str | None) -> Estimate:

@@ -474,7 +474,7 @@ def test_no_error_names_both_extremes() -> None:
 
 def test_few_images_are_noted_where_images_are_resampled() -> None:
     """Below four of a subject on average the image bootstrap is too narrow; others say nothing of it."""
-    for images, noted in ((1.05, True), (3.9, True), (4.0, False), (None, False)):
+    for images, noted in ((1.05, True), (3.4, True), (3.9, False), (None, False)):
         made = intervals_of(summary(images=images), EVERY, 0.05)
         told = {
             item.method for item in made if item.note is not None and item.note.startswith("too narrow: ")
@@ -483,4 +483,6 @@ def test_few_images_are_noted_where_images_are_resampled() -> None:
     system = system_of("one")
     images = system.tail.n_samples[system.tail.n_samples > 0]
     assert operating_points.images_of(system) == images.mean()
+    inside = system.rule.spread.member[1] & (system.tail.n_samples > 0)
+    assert operating_points.images_of(system, 1) == system.tail.n_samples[inside].mean()
     assert operating_points.images_of(replace(system, replicates={})) is None

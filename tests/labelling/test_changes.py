@@ -86,18 +86,25 @@ def test_what_was_decided_otherwise_is_counted_once() -> None:
 
 
 def test_decisions_at_the_earlier_threshold_are_counted() -> None:
-    """Mated ones that differ there, and every false match of either date; with whose."""
+    """Those that differ there, of mated and of non-mated comparisons; of other images every error of either date."""
     one = found(Date(), Date(scoring=2), By.JOINT)
     cut = one.earlier.thresholds[0]
-    matched = [side.tail.tail_score > cut for side in (one.earlier, one.later)]
-    whose = {
-        int(side.tail.subject_of[end])
-        for side, bad in zip((one.earlier, one.later), matched, strict=True)
-        for ends in (side.tail.tail_i, side.tail.tail_j)
-        for end in ends[bad]
-    }
-    trials = sum(bad.size for bad in matched)
-    assert one.at_earlier["fmr", 0] == (sum(int(bad.sum()) for bad in matched), trials, len(whose))
+    matched = [
+        {
+            frozenset((int(tail.rows[i]), int(tail.rows[j]))): {
+                int(tail.subject_of[i]),
+                int(tail.subject_of[j]),
+            }
+            for i, j, score in zip(tail.tail_i, tail.tail_j, tail.tail_score, strict=True)
+            if score > cut
+        }
+        for tail in (one.earlier.tail, one.later.tail)
+    ]
+    differing = matched[0].keys() ^ matched[1].keys()
+    whose = set().union(*((matched[0] | matched[1])[pair] for pair in differing))
+    trials = one.earlier.tail.tail_score.size + one.later.tail.tail_score.size
+    assert one.at_earlier["fmr", 0] == (len(differing), trials, len(whose))
+    assert 0 < len(differing) < sum(map(len, matched))
     wrong = [
         {
             (int(tail.rows[i]), int(tail.rows[j]))
@@ -107,6 +114,10 @@ def test_decisions_at_the_earlier_threshold_are_counted() -> None:
         for tail in (one.earlier.tail, one.later.tail)
     ]
     assert one.at_earlier["fnmr", 0][:2] == (len(wrong[0] ^ wrong[1]), one.earlier.trials)
+    other = found(Date(), Date(scoring=2, images=2, prefix="b"), By.OWN)
+    cut = other.earlier.thresholds[0]
+    every = sum(int((side.tail.tail_score > cut).sum()) for side in (other.earlier, other.later))
+    assert other.at_earlier["fmr", 0][0] == every
 
 
 def test_a_date_compared_with_itself_is_identical() -> None:

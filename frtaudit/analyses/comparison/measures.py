@@ -124,15 +124,12 @@ def differentials(common: CommonSupport) -> Iterator[Measure]:
                     ],
                     axis=1,
                 )
-                for of, index, errors in (
-                    (GAP, _gap, drawn - values),
-                    (RATIO, _log_ratio, _relative(drawn, values)),
-                ):
+                for of, index in ((GAP, _gap), (RATIO, _log_ratio)):
                     yield Measure(
                         of=of,
                         values=index(values),
                         drawn=index(drawn),
-                        lift=noise_lift(index(values), _mean_norm(index(errors))),
+                        lift=_lift(of, values, drawn),
                         unit=SHARE if of == GAP else "ratio",
                         schema=schema,
                         weighting=weighting.value,
@@ -226,10 +223,13 @@ def _gap(rates: Floats) -> Floats:
     return np.asarray(rates.max(axis=-1) - rates.min(axis=-1))
 
 
-def _relative(drawn: Floats, values: Floats) -> Floats:
-    """Errors of logarithms of rates; not finite where a rate is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log(drawn) - np.log(values))
+def _lift(of: str, rates: Floats, drawn: Floats) -> Floats:
+    """How far noise may have lifted the gap of rates (V, C), or of their logarithms; ``drawn`` (B, V, C)."""
+    if of == RATIO:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rates, drawn = np.log(rates), np.log(drawn)
+    with np.errstate(invalid="ignore"):
+        return noise_lift(_gap(rates), _mean_norm(_gap(drawn - rates)))
 
 
 def _mean_norm(norms: Floats) -> Floats:

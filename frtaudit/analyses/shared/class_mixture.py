@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.analyses.shared.influence import make_estimate
 from frtaudit.analyses.shared.label_bounds import SchemaCounts
-from frtaudit.core import Estimate, Interval, Method
+from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Floats
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import Plan, Weighting
@@ -151,7 +151,8 @@ class ClassMix:
         few = _too_few({name: rate for name, (_, rate) in of_class.items()})
         intervals = intervals_of(summary, wanted, self.alpha)
         if few:
-            intervals = tuple(empty(spec.method, self.alpha, few, spec.target) for spec in wanted)
+            others = (empty(spec.method, self.alpha, few, spec.target) for spec in wanted)
+            intervals = (empty(Method.WILSON, self.alpha, few, Target.POPULATION), *others)
         drawn = None if few else summary.replicates.get(Plan.SUBJECTS)
         if drawn is not None and not summary.too_few_errors and 0 < value < 1:
             images = [share * rate.bounds().image for share, rate in used if rate.bounds is not None]

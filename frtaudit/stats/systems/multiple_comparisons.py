@@ -8,7 +8,8 @@ The largest studentised error of a family of pairs, M, makes all its intervals h
 Noise lifts a number that is the largest of several classes, such as a gap or the largest d_l2, and more so in the
 system with more noise, so that two systems without any difference between classes differ. Such numbers are norms of
 what is estimated: with d the true one, N the mean norm of the errors and D what is seen, D^2 is about d^2 + N^2. The
-lift of each system, D - sqrt(D^2 - N^2), is therefore allowed for on its side of every interval and in every p.
+lift of each system, D - sqrt(D^2 - N^2), is therefore allowed for on its side of every interval and in every p. Where
+several classes share the largest rate and several the smallest, noise lifts by more (docs/guides/vendors.md).
 """
 
 import math
@@ -179,6 +180,8 @@ def family_of(
     used = np.unique(np.concatenate([first, second]))
     known = np.isfinite(drawn[:, used]).all(axis=1)
     if not np.isfinite(values[used]).all() or not known.any() or np.mean(~known) > MAX_UNDEFINED:
+        return None
+    if lift is not None and not np.isfinite(lift[used]).all():
         return None
     defined = np.ascontiguousarray(drawn[known])  # sums do not depend on how the replicates lie in memory
     gap = np.ascontiguousarray(defined[:, first] - defined[:, second])
