@@ -1,6 +1,6 @@
 """A declared mix of classes: error rates of everybody under it, and the threshold that it needs, for one system."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -130,19 +130,7 @@ class ClassMix:
             if share > 0
         }  # fmt: skip
         used = list(of_class.values())
-        plans = set.intersection(*(set(rate.replicates) for _, rate in used))
-        value = float(sum(share * rate.value for share, rate in used))
-        summary = RateSummary(
-            value=value,
-            vstat=float(sum(share * rate.vstat for share, rate in used)),
-            errors=sum(rate.errors for _, rate in used),
-            trials=sum(rate.trials for _, rate in used),
-            subjects_with_errors=sum(rate.subjects_with_errors for _, rate in used),
-            replicates={
-                plan: np.sum([share * rate.replicates[plan] for share, rate in used], axis=0)
-                for plan in plans
-            },
-        )
+        summary = _summed(used)
         wanted = [
             interval
             for interval in self.system.intervals
@@ -154,7 +142,7 @@ class ClassMix:
             others = (empty(spec.method, self.alpha, few, spec.target) for spec in wanted)
             intervals = (empty(Method.WILSON, self.alpha, few, Target.POPULATION), *others)
         drawn = None if few else summary.replicates.get(Plan.SUBJECTS)
-        if drawn is not None and not summary.too_few_errors and 0 < value < 1:
+        if drawn is not None and not summary.too_few_errors and 0 < summary.value < 1:
             images = [share * rate.bounds().image for share, rate in used if rate.bounds is not None]
             people = 1 / sum(share**2 / (rate.effective_subjects or 1.0) for share, rate in used)
             degrees = dependence.degrees_of_freedom(people)
@@ -163,8 +151,23 @@ class ClassMix:
                 *intervals,
             )
         return make_estimate(
-            self.system.provider, "fnmr_mix", at, value, None, schema=self.schema, weighting=weighting,
-            intervals=intervals)  # fmt: skip
+            self.system.provider, "fnmr_mix", at, summary.value, None, schema=self.schema,
+            weighting=weighting, intervals=intervals)  # fmt: skip
+
+
+def _summed(used: Sequence[tuple[float, RateSummary]]) -> RateSummary:
+    """The rate of everybody under shares of classes, with its replicates."""
+    plans = set.intersection(*(set(rate.replicates) for _, rate in used))
+    return RateSummary(
+        value=float(sum(share * rate.value for share, rate in used)),
+        vstat=float(sum(share * rate.vstat for share, rate in used)),
+        errors=sum(rate.errors for _, rate in used),
+        trials=sum(rate.trials for _, rate in used),
+        subjects_with_errors=sum(rate.subjects_with_errors for _, rate in used),
+        replicates={
+            plan: np.sum([share * rate.replicates[plan] for share, rate in used], axis=0) for plan in plans
+        },
+    )
 
 
 def _too_few(rates: Mapping[str, RateSummary]) -> str | None:

@@ -97,14 +97,14 @@ class Family(FrozenArrays):
         ``apart`` (P,): of differences of shares the share of decisions that differ, s; ``subjects``: K of them. A true
         difference d adds decisions that differ, at most d of them (McNemar), each as heavy as those that differ now or
         as all decisions of a subject at most, so that d = reach * sqrt(error^2 + d * min(error^2/s, 1/K)). Without
-        that term the difference comes out too small, and one of that size is found in fewer than four of five cohorts.
+        that term the difference comes out too small, and one of that size is reached in fewer than four of five cohorts.
         The larger lift of a pair is added.
         """
         reach = self.critical(alpha) + float(scipy.special.ndtri(POWER))
         square = np.square(self.error)
         growth = 0.0 if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
-        found = (growth + np.sqrt(np.square(growth) + 4 * reach**2 * square)) / 2
-        return np.asarray(found + self.lift.max(axis=0))
+        reached = (growth + np.sqrt(np.square(growth) + 4 * reach**2 * square)) / 2
+        return np.asarray(reached + self.lift.max(axis=0))
 
     def subjects_for(
         self, alpha: float, difference: float, apart: Floats | None = None, subjects: int = 1
