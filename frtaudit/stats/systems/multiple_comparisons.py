@@ -97,7 +97,7 @@ class Family(FrozenArrays):
         ``apart`` (P,): of differences of shares the share of decisions that differ, s; ``subjects``: K of them. A true
         difference d adds decisions that differ, at most d of them (McNemar), each as heavy as those that differ now or
         as all decisions of a subject at most, so that d = reach * sqrt(error^2 + d * min(error^2/s, 1/K)). Without
-        that term the difference comes out too small, and one of that size is reached in fewer than four of five cohorts.
+        that term the difference comes out too small, and one of that size is found in fewer than four of five cohorts.
         The larger lift of a pair is added.
         """
         reach = self.critical(alpha) + float(scipy.special.ndtri(POWER))
