@@ -248,41 +248,37 @@ def _drawn(
     )
 
 
-def _matched(systems: Sequence[DatedRates], threshold: float, *, same_images: bool) -> tuple[int, int, int]:
-    """False matches at one date only, all non-mated comparisons that are kept, and the subjects of the first.
-
-    Of other images every false match of either date, as in :func:`_decided`.
-    """
-    ends = [
-        np.stack([tail.tail_i, tail.tail_j])[:, tail.tail_score > threshold]
-        for tail in (system.tail for system in systems)
-    ]
-    subjects = [system.tail.subject_of[both] for system, both in zip(systems, ends, strict=True)]
-    if same_images:
-        rows = [np.sort(system.tail.rows[both], axis=0) for system, both in zip(systems, ends, strict=True)]
-        keys = [low.astype(np.int64) << 31 | high for low, high in rows]
-        alone = [~np.isin(keys[0], keys[1]), ~np.isin(keys[1], keys[0])]
-        subjects = [subject[:, keep] for subject, keep in zip(subjects, alone, strict=True)]
-    discordant = np.concatenate(subjects, axis=1)
-    trials = sum(system.tail.tail_score.size for system in systems)
-    return discordant.shape[1], int(trials), int(np.unique(discordant).size)
-
-
 def _decided(
     systems: Sequence[DatedRates], thresholds: Sequence[float], *, same_images: bool
 ) -> tuple[int, int, int]:
-    """Mated comparisons that err at one date only, all of them, and the subjects of the first.
-
-    Of other images nothing is compared twice: every error of either date counts.
-    """
+    """Mated comparisons that err at one date only, all of them, and the subjects of the first."""
     pairs = [support.mated_by_pair(system.tail) for system in systems]
     wrong = [score <= threshold for threshold, (_, score, _) in zip(thresholds, pairs, strict=True)]
-    keys, subjects = ([part[k][bad] for part, bad in zip(pairs, wrong, strict=True)] for k in (0, 2))
+    keys = [key[bad] for (key, _, _), bad in zip(pairs, wrong, strict=True)]
+    subjects = [subject[bad] for (_, _, subject), bad in zip(pairs, wrong, strict=True)]
+    every = np.union1d(pairs[0][0], pairs[1][0]).size
+    total = int(every) if same_images else sum(system.trials for system in systems)
+    discordant = _discordant(keys, subjects, same_images=same_images)
+    return int(discordant.size), total, int(np.unique(discordant).size)
+
+
+def _matched(systems: Sequence[DatedRates], threshold: float, *, same_images: bool) -> tuple[int, int, int]:
+    """False matches at one date only, all non-mated comparisons that are kept, and the subjects of the first."""
+    tails = [system.tail for system in systems]
+    ends = [np.stack([tail.tail_i, tail.tail_j])[:, tail.tail_score > threshold] for tail in tails]
+    rows = [np.sort(tail.rows[both], axis=0).astype(np.int64) for tail, both in zip(tails, ends, strict=True)]
+    subjects = [tail.subject_of[both].astype(np.int64) for tail, both in zip(tails, ends, strict=True)]
+    discordant = _discordant([low << 31 | high for low, high in rows], subjects, same_images=same_images)
+    total = sum(tail.tail_score.size for tail in tails)
+    return discordant.shape[1], int(total), int(np.unique(discordant).size)
+
+
+def _discordant(keys: Sequence[Ints], subjects: Sequence[Ints], *, same_images: bool) -> Ints:
+    """Subjects (..., n) of the comparisons that err at one date only.
+
+    ``keys``, ``subjects``: of those that err at each date. Of other images nothing is compared twice: every one counts.
+    """
     if same_images:
         alone = [~np.isin(keys[0], keys[1]), ~np.isin(keys[1], keys[0])]
-        subjects = [subject[keep] for subject, keep in zip(subjects, alone, strict=True)]
-        total = int(np.union1d(pairs[0][0], pairs[1][0]).size)
-    else:
-        total = sum(system.trials for system in systems)
-    discordant = np.concatenate(subjects)
-    return int(discordant.size), total, int(np.unique(discordant).size)
+        subjects = [subject[..., keep] for subject, keep in zip(subjects, alone, strict=True)]
+    return np.concatenate(subjects, axis=-1)
