@@ -159,12 +159,13 @@ def d_l2(common: CommonSupport) -> Iterator[Measure]:
             scale = to_scale(mated[v][1], system_on_support.tail.score_range)
             classes = Classes.of([scale[flags] for flags in inside], [who[flags] for flags in inside])
             weights = tuple(copies[:, np.unique(who[flags])] for flags in inside)
-            curves = _from_overall(classes, class_curves.once(classes.sizes))
-            values[v] = _largest(curves)[0]
+            curves = _from_mean(classes, class_curves.once(classes.sizes))
+            values[v] = class_curves.largest(curves)[0]
             for start in range(0, len(copies), class_curves.BATCH):
                 part = slice(start, start + class_curves.BATCH)
-                resampled = _from_overall(classes, tuple(weight[part] for weight in weights))
-                drawn[part, v], errors[part, v] = _largest(resampled), _largest(resampled - curves)
+                resampled = _from_mean(classes, tuple(weight[part] for weight in weights))
+                drawn[part, v] = class_curves.largest(resampled)
+                errors[part, v] = class_curves.largest(resampled - curves)
         yield Measure(
             of=D_L2, values=values, drawn=drawn, unit=POINTS, schema=schema, group="max", refused=refused,
             lift=noise_lift(values, _mean_norm(errors)),
@@ -272,15 +273,7 @@ def _thin(
     return None
 
 
-def _from_overall(classes: Classes, weights: class_curves.Weights) -> Floats:
+def _from_mean(classes: Classes, weights: class_curves.Weights) -> Floats:
     """Curves of the classes minus their mean in each replicate, (b, C, levels); NaN where a class was not drawn."""
-    levels = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
-    shares = np.full(len(classes.sizes), 1 / len(classes.sizes))
-    apart = class_curves.from_overall(class_curves.quantiles(classes, levels, weights), shares)
     empty = np.any([weight.sum(axis=1) == 0 for weight in weights], axis=0)
-    return np.asarray(np.where(empty[:, None, None], np.nan, apart))
-
-
-def _largest(curves: Floats) -> Floats:
-    """The largest distance of a class in each replicate, (b,)."""
-    return np.asarray(np.sqrt(np.square(curves).mean(axis=-1).max(axis=-1)))
+    return np.where(empty[:, None, None], np.nan, class_curves.from_mean(classes, weights))

@@ -170,6 +170,25 @@ def from_overall(curves: Floats, shares: Floats) -> Floats:
     return np.asarray(curves - np.einsum("c,...cg->...g", shares, curves)[..., None, :])
 
 
+def from_mean(classes: Classes, weights: Weights) -> Floats:
+    """Quantile curves of the classes minus their mean, in which all weigh the same, shape (b, C, LEVELS).
+
+    >>> who = np.array([0, 1])
+    >>> two = Classes.of([np.array([1.0, 2.0]), np.array([3.0, 4.0])], [who, who])
+    >>> largest(from_mean(two, once(two.sizes))).tolist()
+    [1.0]
+    """
+    levels = (np.arange(LEVELS) + 0.5) / LEVELS
+    return from_overall(
+        quantiles(classes, levels, weights), np.full(len(classes.sizes), 1 / len(classes.sizes))
+    )
+
+
+def largest(apart: Floats) -> Floats:
+    """The largest root mean square of a class's curve, of curves (..., C, LEVELS)."""
+    return np.asarray(np.sqrt(np.square(apart).mean(axis=-1).max(axis=-1)))
+
+
 def tar_of_others(classes: Classes, tar_wanted: float, weights: Weights) -> Floats:
     """TAR of class B at the threshold that gives class A its TAR, shape (b, A, B), the threshold found anew in each.
 

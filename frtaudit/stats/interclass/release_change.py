@@ -80,19 +80,10 @@ def change(old: Classes, new: Classes, *, alpha: float, n: int, rng: "np.random.
     """
     if min(old.sizes, default=0) < 2:
         return None
-    levels = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
-    shares = np.full(len(old.sizes), 1 / len(old.sizes))
-
-    def curves(classes: Classes, weights: class_curves.Weights) -> Floats:
-        return class_curves.from_overall(class_curves.quantiles(classes, levels, weights), shares)
-
-    def largest(apart: Floats) -> Floats:
-        return np.asarray(np.sqrt(np.square(apart).mean(axis=-1).max(axis=-1)))
-
-    once, parts = class_curves.once(old.sizes), []
-    known = [curves(classes, once) for classes in (old, new)]
+    largest, parts = class_curves.largest, []
+    known = [class_curves.from_mean(classes, class_curves.once(old.sizes)) for classes in (old, new)]
     for weights in class_curves.drawn(old, n, rng):
-        drawn = [curves(classes, weights) for classes in (old, new)]
+        drawn = [class_curves.from_mean(classes, weights) for classes in (old, new)]
         errors = [largest(apart - of) for apart, of in zip(drawn, known, strict=True)]
         parts.append(np.stack([*(largest(apart) for apart in drawn), *errors]))
     replicates = np.concatenate(parts, axis=1)
