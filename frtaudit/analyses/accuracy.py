@@ -25,8 +25,6 @@ from frtaudit.stats.rates import rates
 from frtaudit.stats.rates.trials import members
 
 NAME = "accuracy"
-SHARES = "mean of the folds' shares of correct pairs"
-SPREAD = "standard deviation of the folds, divisor k - 1"
 
 
 @register("analysis", NAME)

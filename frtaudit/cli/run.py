@@ -39,7 +39,7 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.names import ASCII
 from frtaudit.errors import FrtauditError, SpecError
 
-DONE, COULD_NOT, USAGE = 0, 1, 2
+DONE, COULD_NOT = 0, 1
 FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
 _IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
 

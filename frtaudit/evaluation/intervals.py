@@ -14,9 +14,7 @@ from frtaudit.stats.intervals import bootstrap_intervals
 from frtaudit.stats.intervals.closed_form import CLOSED_FORM, PooledRate
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
-MIN_IMAGES = (
-    4  # of a subject on average: with two, the images of the same subjects vary by 1.4 times what they show
-)
+MIN_IMAGES = 4  # of a subject on average: of two, images vary by 1.4 times what resampling shows
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
 PLAN_OF: Mapping[
     Method, Plan
@@ -30,7 +28,6 @@ PLAN_OF: Mapping[
     Method.TWO_LEVEL: Plan.TWO_LEVEL,
 }
 PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
-
 
 AtKey = dict[str, float | str]
 

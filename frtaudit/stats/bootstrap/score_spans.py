@@ -154,9 +154,7 @@ def _cut_of(size: int, rows: int, buckets: int) -> tuple[_Cut, int]:
         for first in (FIRST, FIRST + 1):  # more bits never help: few rows have few blocks
             parts = _blocks(rows, first) * blocks * buckets
             if parts <= max(MAX_PARTS, size >> PIECE):
-                fits = (
-                    size // parts
-                ).bit_length() - 2  # a part has two pieces or more, of which one is not full
+                fits = (size // parts).bit_length() - 2  # two pieces of a part or more, one not full
                 return _Cut(first, second, blocks, buckets, min(max(fits, PIECE), LARGE)), parts
     return _Cut(0, second, blocks, buckets, 0), blocks * buckets
 
@@ -212,12 +210,8 @@ def _part(first: Index, second: Index, bucket: Halves | Index, cut: _Cut, pieces
 def _lay(pieces: _Pieces, cut: _Cut, rows: int, low: int, out: _Room) -> None:
     """Sort each part by first row, and write it."""
     words, end, following = pieces.words, pieces.end, pieces.following
-    shift, inside, written, bits = (
-        np.uint32(cut.second),
-        np.uint32((1 << cut.second) - 1),
-        out.made,
-        cut.piece,
-    )
+    shift, inside = np.uint32(cut.second), np.uint32((1 << cut.second) - 1)
+    written, bits = out.made, cut.piece
     counts, place = np.empty(1 << cut.first, dtype=np.uint32), np.empty(1 << cut.first, dtype=np.uint32)
     for part in range(end.size):
         if end[part] == part << bits:
