@@ -24,7 +24,7 @@ COLOURS = {"pass": "32", "fail": "31", "inconclusive": "33", "not_testable": "33
 
 def text(summary: "RunSummary", folder: Path) -> str:
     """Lines: the choice, findings by severity, verdicts, why nothing estimates a requirement, files, warnings."""
-    from frtaudit.evaluation.class_notes import warnings_of
+    from frtaudit.evaluation.result_warnings import warnings_of
 
     counts, chosen = counted(summary.verdict_counts), summary.result.choice
     lines = [f"choice: {printable(sentence)}" for sentence in chosen]

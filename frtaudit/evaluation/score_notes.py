@@ -1,7 +1,5 @@
 """What a system's scores say against themselves: that they fall with similarity, that its list lacks comparisons."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from frtaudit.core.comparisons import Comparisons
@@ -14,11 +12,6 @@ FALLING = (
 )
 LACKING = "pairs that its list lacks count as failures, also in FTA: "
 WARNED = (FALLING, LACKING)  # what the notes hold that page 1 and the last lines of a run repeat
-
-
-def warned(notes: Iterable[str]) -> tuple[str, ...]:
-    """Those of a result's notes that nobody may miss: scores that look like distances, lists that lack comparisons."""
-    return tuple(note for note in notes if any(text in note for text in WARNED))
 
 
 def direction_notes(table: ScoreTable, comparisons: Comparisons) -> tuple[str, ...]:

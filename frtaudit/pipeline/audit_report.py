@@ -301,7 +301,7 @@ class Report:
 
     def __repr__(self) -> str:
         """One line: the audit, how many estimates, the findings by verdict, and what the command line warns of."""
-        from frtaudit.evaluation.class_notes import warnings_of
+        from frtaudit.evaluation.result_warnings import warnings_of
 
         counts = verdict_counts(self.result.findings)
         verdicts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(counts.items()) if count]

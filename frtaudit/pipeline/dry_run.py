@@ -15,9 +15,9 @@ from frtaudit.core.spec import AuditSpec, Engine, Folds, FoldSource, Requirement
 from frtaudit.core.spec_values import FOLDS, OrderRule, PadesLevel
 from frtaudit.core.text import formatting
 from frtaudit.evaluation.answerable import EACH, EVERYBODY, TRANSACTIONS, why_not
-from frtaudit.evaluation.class_notes import DECLARED, number_note
 from frtaudit.evaluation.family_size import planned
 from frtaudit.evaluation.requirement_findings import limit_of, place_of
+from frtaudit.evaluation.result_warnings import DECLARED, number_note
 from frtaudit.evaluation.score_notes import direction_notes, lacking_notes, not_compared
 from frtaudit.inputs.pairing import pair_keys
 from frtaudit.inputs.pairlist import read_pairs

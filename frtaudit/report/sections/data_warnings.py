@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from frtaudit.core import Verdict
 from frtaudit.core.text import formatting
-from frtaudit.evaluation.class_notes import number_notes
+from frtaudit.evaluation.result_warnings import number_notes
 from frtaudit.evaluation.score_notes import WARNED
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Text, TextSpan, listed, spans

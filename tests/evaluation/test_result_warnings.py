@@ -1,8 +1,8 @@
-"""Tests of frtaudit.evaluation.class_notes; who prints the notes has tests of its own."""
+"""Tests of frtaudit.evaluation.result_warnings; who prints the notes has tests of its own."""
 
 import pytest
 
-from frtaudit.evaluation.class_notes import MANY, number_note
+from frtaudit.evaluation.result_warnings import MANY, number_note
 
 
 @pytest.mark.parametrize(("classes", "noted"), [

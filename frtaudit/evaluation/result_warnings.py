@@ -1,11 +1,11 @@
-"""A schema that makes a class of each of many numbers, which no result notes; and all that is warned of a result."""
+"""What is warned of a result: scores that look like distances, lists that lack comparisons, numbers as classes."""
 
 import re
 from collections.abc import Sequence
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import entries, mapping
-from frtaudit.evaluation.score_notes import warned
+from frtaudit.evaluation.score_notes import WARNED
 
 MANY = 20  # numbers
 DECLARED = ("classes", "bins", "cross")  # fields of a schema whose classes the spec declares
@@ -37,5 +37,6 @@ def number_notes(result: AuditResult) -> tuple[str, ...]:
 
 
 def warnings_of(result: AuditResult) -> tuple[str, ...]:
-    """What the last lines of a run, and Python's line of a report, warn of: scores, lists and numbers as classes."""
-    return (*warned(result.notes), *number_notes(result))
+    """What the last lines of a run, and Python's line of a report, warn of."""
+    noted = (note for note in result.notes if any(text in note for text in WARNED))
+    return (*noted, *number_notes(result))
