@@ -65,7 +65,7 @@ def stored_collection(folder: Path, **fields: object) -> Path:
     }  # fmt: skip
     service = {
         "scores": 8, "refusals": {"no_face": 1}, "versions": {"1": 4, "2": 4}, "canaries": canaries,
-        "asked": {"model": "one"}, "detects": True, "detection_refusals": {"transport_timeout": 2},
+        "settings": {"model": "one"}, "detects": True, "detection_refusals": {"transport_timeout": 2},
     }  # fmt: skip
     spec = {
         "source": {"type": "news_search", "feed": "https://feed.example.org/x?key=1&q={query}", "names": ["Ada Q"]},
@@ -75,7 +75,7 @@ def stored_collection(folder: Path, **fields: object) -> Path:
     }  # fmt: skip
     content = {
         "format": "frtaudit-collection/1", "finished": True, "partial": False, "pairs": 10, "boxes": None,
-        "services": {"acme": service}, "said": ["acme changed"], "spec": spec, "queries": 3, "faces": 24,
+        "services": {"acme": service}, "notes": ["acme changed"], "spec": spec, "queries": 3, "faces": 24,
         "images": {"found": 30, "listed": 28, "left_out": {"unreadable_image": 2, "policy_robots": 1}},
         "files": {"faces.csv": sha256_file(folder / "faces.csv")}, **fields,
     }  # fmt: skip

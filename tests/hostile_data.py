@@ -166,7 +166,7 @@ def people(*columns: pa.Array, names: tuple[str, ...]) -> pa.Table:
 def collection(**changed: object) -> Plant:
     content: dict[str, object] = {
         "format": "frtaudit-collection/1", "finished": True, "partial": False, "pairs": 0, "boxes": None,
-        "images": {"left_out": {}}, "services": {}, "files": {}, "said": [],
+        "images": {"left_out": {}}, "services": {}, "files": {}, "notes": [],
     }  # fmt: skip
     return file("collection.json", json.dumps(content | changed))
 

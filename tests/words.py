@@ -157,8 +157,7 @@ NAMES = {
 """Name as it stood: the term instead, and where it is refused. Of :data:`PUBLIC` kinds, private names pass."""
 PREFIXES = {"MOST": "MAX", "LEAST": "MIN"}  # of constants
 FITS = {
-    "frtaudit/core/cohort.py": {"said"},  # key of result.json
-    "frtaudit/core/result_schema.py": {"asked", "finished"},  # the same
+    "frtaudit/core/result_schema.py": {"finished"},  # a collection that is: a key of result.json
     "frtaudit/analyses/densities.py": {"points"},  # key of a spec
     "frtaudit/analyses/tar_curves.py": {"points"},  # the same
     "frtaudit/datasets/cohorts/synthetic_queries.py": {"floor"},  # the same

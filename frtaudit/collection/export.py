@@ -69,7 +69,7 @@ def export(
     content = _about(store, spec, chosen) | {
         "finished": finished,
         "partial": spec.budget.partial and not finished,
-        "said": [*warnings],
+        "notes": [*warnings],
         "services": services,
         "files": listed,
     }
@@ -136,7 +136,7 @@ def _service(
     unseen = {failure(refusal, code): n for (refusal, code), n in seen.items() if refusal}
     low, high = service.score_range
     content: dict[str, Json] = {
-        "asked": dict(service.recorded_settings()),
+        "settings": dict(service.recorded_settings()),
         "score_range": [low, high],
         "versions": versions,
         "scores": counts.get(("", ""), 0),

@@ -29,10 +29,10 @@ class ClassCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What was left after a step: ``step`` is its code (``read``: before the first), ``said`` its rule in words."""
+    """What was left after a step: ``step`` is its code (``read``: before the first), ``rule`` says it in words."""
 
     step: str
-    said: str
+    rule: str
     reason: str
     subjects: Count
     samples: Count

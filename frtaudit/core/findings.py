@@ -130,8 +130,8 @@ class Finding:
     near_bound: float | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        decided = self.verdict in (Verdict.PASS, Verdict.FAIL)
-        require(not decided or self.bound is not None, "pass and fail need a bound")
+        if self.verdict in (Verdict.PASS, Verdict.FAIL):
+            require(self.bound is not None, "pass and fail need a bound")
         require(bool(self.sentence), "a finding is one plain sentence")
 
     @property

@@ -6,7 +6,7 @@ It comes from the types of the result; what the result holds as plain data has i
 from collections.abc import Mapping
 from typing import Literal, NotRequired, TypedDict  # Literal: a word of plain data, which no Enum stands for
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, mapping
 from frtaudit.core.cohort import LedgerEntry, Sanitized
 from frtaudit.core.collecting import Refusal
 from frtaudit.core.curves import Curve
@@ -101,7 +101,7 @@ class _ByKind(TypedDict):
 
 
 class _Service(TypedDict):
-    asked: Mapping[str, str]
+    settings: Mapping[str, str]
     versions: Mapping[str, Some]
     scored: Some
     by_kind: _ByKind
@@ -171,3 +171,23 @@ def result_schema(spec: Mapping[str, Json]) -> Schema:
     }
     defs: Schema = {name: contract.record(kind) for kind, name in contract.named.items()}
     return {"title": "frtaudit result", **contract.record(AuditResult, parts), "$defs": defs}
+
+
+def with_present_keys(result: Json) -> Json:
+    """A result whose stages and services have the keys of today: ``said`` became ``rule``, ``asked`` ``settings``."""
+    cohort = mapping(mapping(result).get("cohort"))
+    sanitized, collection = mapping(cohort.get("sanitized")), mapping(cohort.get("collection"))
+    stages, services = sanitized.get("stages"), collection.get("services")
+    changes: dict[str, Json] = {}
+    if isinstance(stages, list):
+        changes["sanitized"] = {**sanitized, "stages": [_renamed(stage, "said", "rule") for stage in stages]}
+    if isinstance(services, dict):
+        renamed = {name: _renamed(service, "asked", "settings") for name, service in services.items()}
+        changes["collection"] = {**collection, "services": renamed}
+    return {**mapping(result), "cohort": {**cohort, **changes}} if changes else result
+
+
+def _renamed(record: Json, old: str, new: str) -> Json:
+    if not isinstance(record, dict) or old not in record or new in record:
+        return record
+    return {new if key == old else key: value for key, value in record.items()}

@@ -176,7 +176,7 @@ def _entries(step: SanitizeStep, cohort: Cohort, keep: Flags, left: Flags) -> It
 def _stage(step: str, words: str, reason: str, cohort: Cohort, keep: Flags) -> Stage:
     return Stage(
         step=step,
-        said=words,
+        rule=words,
         reason=reason,
         subjects=int(np.unique(cohort.subject_of[keep]).size),
         samples=int(np.count_nonzero(keep)),

@@ -35,7 +35,10 @@ def read_record(path: Path, name: str, templates: str) -> TemplateRecord | None:
             raise DataError(name, f"the format {excerpt(str(read['format']))}", FORMAT)
         if read["templates"] != templates:
             raise DataError(name, "is the record of templates other than those in its .npz file", _BY)
-        return TemplateRecord(facts=_facts(read), notes=tuple(str(note) for note in read["said"]))
+        return TemplateRecord(
+            facts=_facts(read),
+            notes=tuple(str(note) for note in read["notes" if "notes" in read else "said"]),
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(name, "not readable as a record of templates", _BY) from error
 

@@ -27,7 +27,7 @@ DISCLAIMER = (
     "This list shows where the report covers an item. It claims no conformity with any standard, framework or law. "
     "The items are paraphrased."
 )
-COLUMNS = ("list", "id", "ref", "asks", "status", "place", "section", "said")
+COLUMNS = ("list", "id", "ref", "asks", "status", "place", "section", "remark")
 
 
 class ItemStatus(Enum):

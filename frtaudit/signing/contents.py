@@ -11,7 +11,7 @@ from frtaudit.core.findings import Verdict, verdict_counts
 from frtaudit.core.machine.faults import of_machine
 from frtaudit.core.machine.run_files import LISTS, RESULT, STATEMENT, TABLE_NAMES, TABLES, VERDICT
 from frtaudit.core.result import AuditResult, Previous
-from frtaudit.core.result_schema import result_schema
+from frtaudit.core.result_schema import result_schema, with_present_keys
 from frtaudit.core.text.formatting import counted
 from frtaudit.errors import FrtauditError, VerificationError, why
 from frtaudit.evaluation.contradictions import FULL, contradiction
@@ -28,12 +28,13 @@ TABLE_FILES = tuple(f"{TABLES}/{name}.parquet" for name in TABLE_NAMES)
 def against_schema(value: Json) -> str | None:
     """Where and why a result departs from its JSON Schema; None if it follows it.
 
-    Its spec is held against its digest, not against a schema: a plug-in may be unknown where the report is read.
+    Its spec is held against its digest, not against a schema: a plug-in may be unknown where the report is read. Keys
+    that have another name today are compared under that.
     """
     from jsonschema import Draft202012Validator
 
     schema = result_schema({"type": "object"})
-    error = next(Draft202012Validator(schema).iter_errors(value), None)
+    error = next(Draft202012Validator(schema).iter_errors(with_present_keys(value)), None)
     if error is None:
         return None
     return f"/{'/'.join(str(step) for step in error.absolute_path)} {error.message[:80]}"

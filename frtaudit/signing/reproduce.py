@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
-from frtaudit.core.canonical import Json, escape, read_json, sha256
+from frtaudit.core.canonical import Json, escape, mapping, read_json, sha256
 from frtaudit.core.machine.command_line import CheckParser
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.records import from_json
 from frtaudit.core.result import AuditResult
+from frtaudit.core.result_schema import with_present_keys
 from frtaudit.core.rows import RowDigests, changed
 from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError, FrtauditError, printable, why
@@ -119,7 +120,7 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
     except FrtauditError as error:
         return _could_not(str(error))
     if other:
-        return _other_inputs(other, value, json.loads(again.to_bytes()))
+        return _other_inputs(other, mapping(with_present_keys(value)), json.loads(again.to_bytes()))
     return _judge(recorded, again.to_bytes())
 
 
@@ -195,7 +196,8 @@ def _judge(recorded: bytes, again: bytes) -> Reproduction:
     if recorded == again:
         same = f"same: {RESULT} is identical (sha256 {sha256(again)})"
         return Reproduction(status=ReproductionStatus.SAME, lines=("checked: bytes", same))
-    first, second = json.loads(recorded), json.loads(again)
+    first: Any = with_present_keys(json.loads(recorded))
+    second = json.loads(again)
     before, after = first.pop("versions", {}), second.pop("versions", {})
     others = [name for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
     changes = [f"{name} {before.get(name, 'absent')} -> {after.get(name, 'absent')}" for name in others]

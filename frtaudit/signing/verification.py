@@ -67,7 +67,7 @@ class Check:
         return {
             "subject": printable(self.subject),
             "outcome": self.status.value,
-            "said": printable(self.message),
+            "message": printable(self.message),
         }
 
     def __str__(self) -> str:

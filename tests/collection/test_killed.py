@@ -119,6 +119,6 @@ def test_a_swap_is_found_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     result = json.loads(audited(tmp_path, "swapped"))
     page = (tmp_path / "swapped_run" / "report.html").read_text().lower()
     for name in FIVE:
-        (line,) = [said for said in told["said"] if said.startswith(f"{name} changed during the collection")]
+        (line,) = [said for said in told["notes"] if said.startswith(f"{name} changed during the collection")]
         assert line in json.dumps(result)
         assert f"{name} changed during the collection" in page

@@ -186,7 +186,7 @@ def test_the_budget_is_not_passed(tmp_path: Path) -> None:
     outcome, read = came(into, priced, budget={"limit": 1.5, "partial": True})
     assert outcome.complete
     assert (read["finished"], read["queries"], read["pairs"]) == (True, 2, 112)
-    assert "the budget was enough for 2 of 4 queries, drawn at random" in read["said"]
+    assert "the budget was enough for 2 of 4 queries, drawn at random" in read["notes"]
     asked = drawn_faces.attempts(tmp_path / "log")
     assert [sum(line.startswith(kind) for line in asked) for kind in ("detect", "compare")] == [16, 112 + 36]
     (entry,) = [entry for entry in Queries(root=str(into)).search().ledger if "budget" in entry.code]
@@ -202,7 +202,7 @@ def test_a_partial_budget_reserves_the_canaries(tmp_path: Path) -> None:
     acme = read["services"]["acme"]
     assert (acme["canaries"]["answered"], acme["canaries"]["items"]) == (4, 4)
     assert 100 < acme["scores"] < 224
-    assert f"acme: the budget was enough for {acme['scores']} of 224 comparisons" in read["said"]
+    assert f"acme: the budget was enough for {acme['scores']} of 224 comparisons" in read["notes"]
     assert {entry.code for entry in Queries(root=str(tmp_path)).search().ledger} >= {"not_collected_budget"}
     outcome, read = came(tmp_path, faulty, budget={"limit": 9.0})
     assert outcome.complete
@@ -325,11 +325,11 @@ def test_an_outage_in_the_last_round_is_made_good(tmp_path: Path) -> None:
     one = spec(tmp_path / "c", {"acme": service})
     assert collect(one).complete
     silent = "acme: 0 of 4 canary comparisons have a score in every round, too few to show a change"
-    assert read_in(one)["said"] == [silent]
+    assert read_in(one)["notes"] == [silent]
     _set(one, "acme", "down_after", 0)
     before = len(drawn_faces.attempts(log))
     assert collect(one).complete
-    assert read_in(one)["said"] == []
+    assert read_in(one)["notes"] == []
     assert len(drawn_faces.attempts(log)) == before + 12
     assert collect(one).complete
     assert len(drawn_faces.attempts(log)) == before + 12

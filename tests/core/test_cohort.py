@@ -124,7 +124,7 @@ def test_material_starts_empty() -> None:
 def test_the_record_as_json() -> None:
     """Every stage with its words, counts and classes; subjects left by required samples."""
     count = ClassCount(schema="tone", group="light", subjects=2, samples=5)
-    stage = Stage(step="read", said="as read", reason="", subjects=2, samples=5, groups=(count,))
+    stage = Stage(step="read", rule="as read", reason="", subjects=2, samples=5, groups=(count,))
     made = to_json(
         Sanitized(
             stages=(stage,), required=(Required(schema="tone", group="light", left=(2, 1)),), counted_at=0
@@ -133,7 +133,7 @@ def test_the_record_as_json() -> None:
     assert made["stages"] == [
         {
             "step": "read",
-            "said": "as read",
+            "rule": "as read",
             "reason": "",
             "subjects": 2,
             "samples": 5,

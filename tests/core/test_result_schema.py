@@ -13,6 +13,7 @@ from frtaudit.core.estimates import Estimate, Interval, Test, TestMethod
 from frtaudit.core.findings import Finding, Verdict
 from frtaudit.core.methods import Method, Target
 from frtaudit.core.plain.records import to_json
+from frtaudit.core.result_schema import with_present_keys
 from frtaudit.pipeline.audit import audit
 
 
@@ -108,3 +109,38 @@ def test_every_field_of_the_types_is_in_the_schema(validator: Any) -> None:
     assert set(kinds["estimate"]["properties"]) == set(to_json(estimate))
     assert set(kinds["interval"]["properties"]) == set(to_json(interval))
     assert set(kinds["finding"]["properties"]) == set(to_json(finding))
+
+
+@pytest.mark.parametrize(
+    "result", [None, [], {}, {"cohort": 5}, {"cohort": {"sanitized": [], "collection": {"services": 1}}}]
+)
+def test_results_without_such_keys_stay(result: Any) -> None:
+    """What has neither stages nor services is the same, however broken."""
+    assert with_present_keys(result) == result
+
+
+def test_earlier_keys_have_the_names_of_today() -> None:
+    """Stages and services have them, in their place; nothing else changes, not even a service of that name."""
+    services = {"asked": {"asked": {"model": "m"}, "scored": 1}, "b": {"settings": {}}, "c": None}
+    cohort = {
+        "subjects": 2,
+        "sanitized": {"stages": [{"said": "x", "step": "y"}, 5]},
+        "collection": {"services": services},
+    }
+    now = with_present_keys({"cohort": cohort, "spec": {"said": 1}})
+    assert json.dumps(now) == json.dumps(
+        {
+            "cohort": {
+                "subjects": 2,
+                "sanitized": {"stages": [{"rule": "x", "step": "y"}, 5]},
+                "collection": {
+                    "services": {
+                        "asked": {"settings": {"model": "m"}, "scored": 1},
+                        "b": {"settings": {}},
+                        "c": None,
+                    }
+                },
+            },
+            "spec": {"said": 1},
+        }
+    )

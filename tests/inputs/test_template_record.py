@@ -17,7 +17,7 @@ RECORD: dict[str, Json] = {
     "images": {"listed": 3, "embedded": 2, "several_faces": 0, "sha256": "bb"},
     "failures": {"no_face": 1},
     "checks": {"separation": 2.5, "unit_length": True, "length": [1, 2, 3], "text": "<script>"},
-    "said": ["one thing"],
+    "notes": ["one thing"],
 }
 
 
@@ -40,7 +40,7 @@ def test_a_record_tells_facts_and_notes(tmp_path: Path) -> None:
         ({"templates": "cc"}, "is the record of templates other than those in its .npz file"),
         ({"settings": []}, "not readable as a record"),
         ({"images": {"listed": "many"}}, "not readable as a record"),
-        ({"said": 5}, "not readable as a record"),
+        ({"notes": 5}, "not readable as a record"),
         ({"checks": None}, "not readable as a record"),
     ],
 )

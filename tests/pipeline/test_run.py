@@ -51,7 +51,7 @@ RECORD = {
     "images": {"listed": 181, "embedded": 180, "several_faces": 0},
     "failures": {"no_face": 1},
     "checks": {"separation": 2.5, "unit_length": True, "mated_pairs": 180},
-    "said": [],
+    "notes": [],
 }
 FILES = {"result.json", "verdict.json", "report.json", "report.html", "report.pdf", "tables"}
 

@@ -29,6 +29,17 @@ def test_a_result_follows_its_schema() -> None:
     assert str(against_schema(value)).startswith("/estimates/0/numerator ")
 
 
+def test_a_result_of_version_0_1_follows_it_too() -> None:
+    """Keys that have another name today: ``said`` of a stage, ``asked`` of a service; no other key, nor both."""
+    stage: dict[str, object] = {"step": "read", "reason": "", "subjects": 1, "samples": 2, "groups": []}
+    value = json.loads(make_result().to_bytes())
+    value["cohort"]["sanitized"] = {"stages": [{**stage, "said": "as read"}], "required": [], "counted_at": 0}
+    assert against_schema(value) is None
+    for wrong in ({"told": "as read"}, {"said": "as read", "rule": "as read"}, {"said": 5}):
+        value["cohort"]["sanitized"]["stages"] = [{**stage, **wrong}]
+        assert str(against_schema(value)).startswith("/cohort/sanitized/stages/0")
+
+
 def test_a_verdict_agrees_with_its_result() -> None:
     """Counts, choice and exit code follow from the result; a code that depends on --fail-on may be either."""
     right = verdict_of(make_result())

@@ -53,7 +53,7 @@ def test_json_holds_the_same() -> None:
         "path": "run",
         "status": "valid, but its signer is not trusted here",
         "exit_code": 3,
-        "checks": [{"subject": "f", "outcome": "untrusted", "said": "said"}],
+        "checks": [{"subject": "f", "outcome": "untrusted", "message": "said"}],
     }
 
 

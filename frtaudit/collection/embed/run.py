@@ -251,7 +251,7 @@ class EmbedRun:
             "images": {**counts, "sha256": digest(totals.digests)},
             "failures": {**reasons},
             "checks": numbers,
-            "said": [*self.cautions, *warnings, *compared],
+            "notes": [*self.cautions, *warnings, *compared],
         }
         finished = folder.EmbeddedSystem(
             name=self.spec.name,
@@ -307,6 +307,6 @@ def _summary(record: dict[str, Json]) -> Iterator[str]:
     if images["several_faces"]:
         several = counted(int(str(images["several_faces"])), "image")
         yield f"{several} with several faces: the largest was taken (several=fail counts that as a failure)"
-    notes = record["said"]
+    notes = record["notes"]
     if isinstance(notes, list) and EUCLIDEAN in notes:
         yield EUCLIDEAN

@@ -80,7 +80,7 @@ def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
         boxes=read["boxes"],
         lists=lists,
         ledger=tuple(_ledger(read)),
-        notes=tuple(read["said"]),
+        notes=tuple(read["notes"] if "notes" in read else read["said"]),
         facts=facts_of(read),
     )
 

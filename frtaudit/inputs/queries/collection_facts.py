@@ -84,7 +84,9 @@ def _service(read: Mapping[str, Any], pairs: int) -> dict[str, Json]:
         for kind in KINDS
     }
     return {
-        "asked": {name: str(value) for name, value in sorted(read["asked"].items())},
+        "settings": {
+            name: str(value) for name, value in sorted(read.get("settings", read.get("asked")).items())
+        },
         "versions": dict(sorted(read["versions"].items())),
         "scored": read["scores"],
         "by_kind": by_kind,

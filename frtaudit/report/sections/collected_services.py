@@ -78,7 +78,8 @@ def _short(service: Facts) -> bool:
 def recorded_settings(collection: Facts) -> Iterator[tuple[str, Text]]:
     """Of each service what it was asked with, and the versions that its answers stated."""
     for name, service in services_of(collection).items():
-        parameters = settings(mapping(service.get("asked")), f"{place_of(name)}/asked")
+        key = "settings" if "settings" in service else "asked"  # as version 0.1 called them
+        parameters = settings(mapping(service.get(key)), f"{place_of(name)}/{key}")
         counts, pointer = mapping(service.get("versions")), f"{place_of(name)}/versions"
         versions: list[Part] = []
         for version, count in counts.items():

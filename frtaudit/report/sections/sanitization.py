@@ -47,7 +47,7 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         at = f"{AT}/stages/{number}"
         class_counts = rows_of(stage.get("groups"))
         cells = [_count(class_counts[place], f"{at}/groups/{place}") for place, _ in groups]
-        parts: list[Part] = [TextSpan(text=str(stage["said"]), pointer=f"{at}/said")]
+        parts: list[Part] = [_rule(stage, at)]
         if stage.get("reason"):
             parts += [": ", TextSpan(text=str(stage["reason"]), pointer=f"{at}/reason", kind="soft")]
         rows.append((spans(*parts), _count(stage, at), *cells))
@@ -57,6 +57,11 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
     )
     name = f"sanitized-{schema or 'all'}"
     return build_table(name, caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense")
+
+
+def _rule(stage: Mapping[str, Json], at: str) -> TextSpan:
+    key = "rule" if "rule" in stage else "said"  # as version 0.1 called it
+    return TextSpan(text=str(stage[key]), pointer=f"{at}/{key}")
 
 
 def _count(row: Mapping[str, Json], at: str) -> Text:
@@ -90,7 +95,7 @@ def _figure(
         title=f"Subjects left against required samples, by {schema.replace('_', ' ')}",
         caption=spans(
             "Number of subjects of each class with at least that many samples (log scale), counted after: ",
-            TextSpan(text=str(stages[place]["said"]), pointer=f"{AT}/stages/{place}/said"),
+            _rule(stages[place], f"{AT}/stages/{place}"),
             ". Requiring more samples of each subject leaves fewer subjects."
             + (" Vertical line: the required samples." if most else "")
             + (" Horizontal line: the required subjects in each class." if least else ""),
