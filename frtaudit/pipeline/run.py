@@ -27,6 +27,7 @@ from frtaudit.pipeline.checkpoint import check_place
 from frtaudit.pipeline.drafts import draft as draft_of
 from frtaudit.pipeline.last_audit import last_audit
 from frtaudit.pipeline.publishable.disclosure import holds, names_of, published
+from frtaudit.pipeline.publishable.overlaps import people_of
 from frtaudit.pipeline.publishable.places import refuse_occupied, refuse_unverified
 from frtaudit.report import render
 from frtaudit.report.checklists import check_names
@@ -107,7 +108,8 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))
     settings = _settings_of(run_folder, key)
     signing = signing_of(settings)
-    result = published(full, sha256_file(run_folder / STATEMENT), minimum)
+    people = people_of(run_folder / TABLES / parquet.SAMPLES)
+    result = published(full, sha256_file(run_folder / STATEMENT), minimum, people)
     if holds(result.to_bytes().decode() + str(settings), names_of(full)):
         text = "a name of a file or of a sample stands in the result or in report.*"
         raise DataError("publish", text, "other words")

@@ -18,6 +18,7 @@ result can prevent that.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ from frtaudit.core.canonical import Json, digest, entries, mapping
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.evaluation.operating_points import ONE_PAIR
 from frtaudit.evaluation.requirement_findings import alone
+from frtaudit.pipeline.publishable.overlaps import People
 from frtaudit.pipeline.publishable.withheld import (
     PEOPLE,
     SAMPLES,
@@ -40,16 +42,22 @@ MINIMUM = 10
 KINDS = (PEOPLE, SAMPLES, TWO)
 CURVES = frozenset({"roc", "det", "fmr", "fnmr", "tar", "tar_difference"})
 _NUMBERED = re.compile(r"(?<![\w.])\d")
+_CODE = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+OTHER = "other_reason"  # stands for reasons of failures that are no codes
 _OPENINGS = ("requirements are judged at alpha", "alpha (B + 1)")
 
 
-def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditResult:
+def published(
+    result: AuditResult, link: str, minimum: int = MINIMUM, people: People | None = None
+) -> AuditResult:
     """The publishable variant; ``link``: sha256 of the full report's statement, which a reader may ask to see.
+
+    ``people``: the cohort's subjects; they show which classes contain those of another schema.
 
     Raises :class:`DataError` for a cohort of fewer than ``minimum`` people, or where its small classes cannot be
     hidden.
     """
-    withheld = withheld_in(result, minimum)
+    withheld = withheld_in(result, minimum, people)
     indices = [index for index, estimate in enumerate(result.estimates) if _stands(estimate, withheld)]
     place = {old: new for new, old in enumerate(indices)}
     curves = tuple(
@@ -169,12 +177,19 @@ def _findings(result: AuditResult, place: Mapping[int, int], withheld: Withheld)
 
 
 def _ledger(entries: Sequence[LedgerEntry], withheld: Withheld, minimum: int) -> Iterator[LedgerEntry]:
-    """Lines without names; none by class of a touched schema; none of a kind that counts few people anywhere."""
+    """Lines without names; none by class of a touched schema; none of a kind that counts few people anywhere.
+
+    A reason that is no code but free text, which may name somebody, counts as :data:`OTHER`.
+    """
+    counts: Counter[LedgerEntry] = Counter()
     few = {(line.provider, line.code) for line in entries if line.unit == PEOPLE and 0 < line.count < minimum}
     for ledger_entry in entries:
         counted = ledger_entry.unit == PEOPLE and (ledger_entry.provider, ledger_entry.code) in few
         if not counted and not (ledger_entry.schema is not None and withheld.touches(ledger_entry.schema)):
-            yield replace(ledger_entry, names=())
+            code = ledger_entry.code if _CODE.fullmatch(ledger_entry.code) else OTHER
+            counts[replace(ledger_entry, code=code, count=0, names=())] += ledger_entry.count
+    for line, count in counts.items():
+        yield replace(line, count=count)
 
 
 def _cohort(cohort: Mapping[str, Json], withheld: Withheld) -> dict[str, Json]:

@@ -16,6 +16,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import entries, mapping
 from frtaudit.core.spec_values import UNKNOWN
+from frtaudit.pipeline.publishable.overlaps import People, nested
 
 Cell = tuple[str, str]  # schema and class
 MAX_CELLS = 4096  # finest cells of one set of crossed columns; beyond it the crossing and its parts are kin
@@ -27,12 +28,15 @@ class Linked:
 
     ``bounds`` (E', n'): the same for counts that only add up from below, such as comparisons within a class: each sum
     with what it lacks as one more cell. ``kin``: groups of schemas that overlap in ways that no equation says.
+    ``nested``: schemas of which one has classes that contain the other's, the finer first, and whether a few people
+    are left over.
     """
 
     cells: tuple[Cell, ...]
     system: Floats
     bounds: Floats
     kin: tuple[frozenset[str], ...]
+    nested: tuple[tuple[str, str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +52,8 @@ class _Schema:
     within: str | None
 
 
-def linked(result: AuditResult) -> Linked:
-    """The linked tables of a result's cohort.
+def linked(result: AuditResult, people: People | None = None, minimum: int = 1) -> Linked:
+    """The linked tables of a result's cohort; ``people``: who also shows which classes contain others.
 
     >>> from frtaudit.core import AuditResult
     >>> groups = [{"group": name, "subjects": 5} for name in ("a", "b", "unknown")]
@@ -64,7 +68,15 @@ def linked(result: AuditResult) -> Linked:
     sets = _joined(schemas, columns)
     cells = tuple((schema.name, group) for schema in schemas.values() for group in schema.groups)
     system, bounds = _equations(schemas, columns, sets, cells)
-    return Linked(cells=cells, system=system, bounds=bounds, kin=kin)
+    pairs = () if people is None else nested(people, minimum)
+    unsaid = tuple(pair for pair in pairs if not _is_said(schemas, columns, *pair[:2]))
+    return Linked(cells=cells, system=system, bounds=bounds, kin=kin, nested=unsaid)
+
+
+def _is_said(schemas: Mapping[str, _Schema], columns: Mapping[str, str], name: str, other: str) -> bool:
+    """Whether the equations say how two schemas overlap: both read one variable, or one is part of the other."""
+    first, second = (_set_of(schemas, columns, schemas[each]) for each in (name, other))
+    return first <= second or second <= first
 
 
 def _schemas(result: AuditResult) -> Iterable[_Schema]:

@@ -12,6 +12,7 @@ from frtaudit.core.canonical import Json, entries, mapping
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.errors import DataError
 from frtaudit.pipeline.publishable.linked_tables import Cell, Linked, linked
+from frtaudit.pipeline.publishable.overlaps import People
 from frtaudit.stats.disclosure import narrow, suppressed
 
 PEOPLE = "subjects"
@@ -41,11 +42,11 @@ class Withheld:
         return bool(self.classes.get(str(schema)))
 
 
-def withheld_in(result: AuditResult, minimum: int) -> Withheld:
+def withheld_in(result: AuditResult, minimum: int, subjects: People | None = None) -> Withheld:
     """What a result's publishable variant withholds."""
     if minimum < 2:
         raise DataError("minimum", f"found {minimum}", "2 or more: a class of one subject is always small")
-    tables = linked(result)
+    tables = linked(result, subjects, minimum)
     people = counts(result, tables, PEOPLE)
     if not people[0] >= minimum:
         raise DataError("cohort", f"{people[0]:.0f} subjects are fewer than {minimum}", "a larger cohort")
@@ -87,7 +88,7 @@ def _classes(result: AuditResult, tables: Linked, minimum: int) -> dict[str, fro
     small = _few(people, minimum) | _few(two, minimum)
     small[0] = False
     if not small.any():
-        return {}
+        return {schema: frozenset(groups) for schema, groups in _with_kin(tables, {}).items()}
     width = tables.system.shape[1]
     fixed = np.arange(width) == 0
     try:
@@ -111,16 +112,16 @@ def _classes(result: AuditResult, tables: Linked, minimum: int) -> dict[str, fro
 
 
 def _with_kin(tables: Linked, classes: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Schemas that overlap with one that withholds a class are withheld whole."""
+    """Schemas that overlap with one that withholds a class are withheld whole; of nested ones the finer."""
     withheld = {schema: set(groups) for schema, groups in classes.items()}
-    waiting = [schema for schema, groups in withheld.items() if groups]
-    while waiting:
-        schema = waiting.pop()
-        for other in {name for group in tables.kin if schema in group for name in group}:
-            whole = {group for name, group in tables.cells if name == other}
-            if withheld.get(other, set()) != whole:
-                withheld[other] = whole
-                waiting.append(other)
+    changed = True
+    while changed:
+        touched = {schema for schema, groups in withheld.items() if groups}
+        wanted = {name for group in tables.kin if group & touched for name in group}
+        wanted |= {fine for fine, coarse, few in tables.nested if few or {fine, coarse} & touched}
+        whole = {name: {group for schema, group in tables.cells if schema == name} for name in wanted}
+        changed = any(withheld.get(name, set()) != groups for name, groups in whole.items())
+        withheld |= whole
     return withheld
 
 

@@ -180,6 +180,27 @@ def test_names_and_digests_of_labels_are_left_out() -> None:
     assert not [item for item in file["failures"] if item["unit"] == "subjects"]
 
 
+def test_reasons_that_are_free_text_are_not_published() -> None:
+    """A name in the reason of a failure, or a sample's: such failures count together, beside those with codes."""
+    reasons = (
+        "no face of Erika Mustermann",
+        "no_face: p0_0",
+        "erika@example.org",
+        "no_face",
+        "E-404.1",
+        "x" * 41,
+    )
+    failures = [LedgerEntry(code=code, count=2, unit="samples", provider="a") for code in reasons]
+    full = replace(result_of(drawn(np.random.default_rng(3), 40)), failures=tuple(failures))
+    found = published(full, LINK, 10)
+    assert [(entry.code, entry.count) for entry in found.failures] == [
+        ("other_reason", 8),
+        ("no_face", 2),
+        ("E-404.1", 2),
+    ]
+    assert not any(name in found.to_bytes().decode() for name in ("Erika", "p0_0", "example.org"))
+
+
 def test_a_requirement_that_has_the_name_of_a_failed_sample_keeps_it() -> None:
     """Its finding has that name too: a variant that withheld one of them would contradict itself."""
     asked = RequirementSpec(
@@ -357,6 +378,22 @@ def test_the_full_report_holds_the_class_that_the_variant_withholds(folders: tup
     file = json.loads((folders[0] / "result.json").read_bytes())
     assert [item for item in file["estimates"] if item["group"] == "z"]
     assert [item for item in file["failures"] if item.get("names")]
+
+
+def test_the_people_of_the_run_decide(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The variant is made with the classes of each subject, which the run's tables hold."""
+    codes: list[dict[str, int]] = []
+
+    def stopped(*_: object) -> AuditResult:
+        codes.append({name: len(set(groups.tolist())) for name, groups in _[3].codes.items()})  # type: ignore[attr-defined]  # People
+        raise DataError("publish", "stopped", "nothing")
+
+    monkeypatch.setattr("frtaudit.pipeline.run.published", stopped)
+    with pytest.raises(DataError, match="stopped"):
+        publish(folders[0], tmp_path / "public", 10, None)
+    assert codes == [{"group": 3}]
 
 
 def test_a_run_that_does_not_verify_is_not_published(folders: tuple[Path, Path], tmp_path: Path) -> None:
