@@ -292,6 +292,8 @@ class CohortData:
         Files beside them that may be tables too, but end otherwise.
     pseudonym_key : bytes
         Key of the pseudonyms that stand for names in what is published.
+    secret : bool
+        Whether that key came from a file: tables are then in the order of the pseudonyms, which tells no names.
     attributes : mapping of str to ndarray of object, shape (N,), optional
         Column to one text per sample; empty is missing.
     training : mapping of str to CohortData, optional
@@ -334,6 +336,7 @@ class CohortData:
     paths: Mapping[str, Path] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     pseudonym_key: bytes = b""
+    secret: bool = False
     attributes: Mapping[str, Texts] = field(default_factory=dict)
     training: "Mapping[str, CohortData]" = field(default_factory=dict)
     seed: int = 0

@@ -1,8 +1,8 @@
 """The big tables beside the result: scores, tail, replicates, samples, systems as Parquet, ids as pseudonyms."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import BinaryIO
@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Flags, Floats, Index, Integers, Ints, Shorts
-from frtaudit.core.canonical import pseudonym
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
+from frtaudit.pipeline.table_names import Names, names_of
 from frtaudit.stats.rates.sums import first_not_above
 
 SCORES, TAIL, REPLICATES = "scores.parquet", "tail.parquet", "replicates.parquet"
@@ -83,17 +83,6 @@ class Rows:
         return bool(self.whole().equals(other.whole()))
 
 
-def names_of(system: SystemData) -> tuple[pa.Array, pa.Array]:
-    """Pseudonyms of samples and of subjects: HMAC-SHA256 under the cohort's key."""
-    key, cohort = system.cohort_data.pseudonym_key, system.cohort
-    return _pseudonyms(key, cohort.sample_ids), _pseudonyms(key, cohort.subject_ids)
-
-
-@lru_cache(maxsize=2)  # the systems of an audit have their names in common
-def _pseudonyms(key: bytes, names: tuple[str, ...]) -> pa.Array:
-    return pa.array([pseudonym(key, name) for name in names])
-
-
 def score_rows(system: SystemData) -> Rows:
     """Mated comparisons of an all-pairs protocol, or each listed comparison with its score or failure, and its fold."""
     if system.table is None:
@@ -157,16 +146,17 @@ def system_rows(system: SystemData) -> pa.Table:
 
 
 def sample_rows(system: SystemData) -> pa.Table:
-    """Every sample of the cohort, in its order: subject, cell, failure, and the subject's class under each schema."""
-    samples, subjects = names_of(system)
-    of = system.cohort.subject_of
+    """Every sample of the cohort: subject, cell, failure, and the subject's class under each schema."""
+    names = names_of(system)
+    order = np.argsort(names.sample_place)
+    of = system.cohort.subject_of[order]
     codes = sorted(set(system.failed.values()))
     failed = np.full(of.size, -1, dtype=np.int32)
-    failed[list(system.failed)] = [codes.index(code) for code in system.failed.values()]
+    failed[names.sample_place[list(system.failed)]] = [codes.index(code) for code in system.failed.values()]
     columns = {
         "provider": _constant(system.provider, of.size),
-        "sample": _coded(np.arange(of.size), samples),
-        "subject": _coded(of, subjects),
+        "sample": _coded(np.arange(of.size), names.samples),
+        "subject": _coded(names.subject_place[of], names.subjects),
         "cell": pa.array(np.asarray(system.comparisons.cells, dtype=np.int32)[of]),
         "failure": _masked(failed, codes),
     }
@@ -199,13 +189,16 @@ def _masked(codes: Index, names: Sequence[str]) -> pa.Array:
 class _Comparisons:
     """Comparisons of the cohort's samples, which come in parts, as :class:`Rows` makes them.
 
-    ``sample``: their number where ``probe`` and ``reference`` are places in it; ``names`` of samples and of subjects;
-    ``codes`` of failures. Of the system, what is kept until they are written is what stands here.
+    ``place``: where the samples that ``probe`` and ``reference`` number stand in the tables; ``subject_at``: whose each
+    place is; ``order``: the comparisons in the order of the rows, where that is another; ``codes`` of failures. Of
+    the system, what is kept until they are written is what stands here.
     """
 
     provider: str
-    names: tuple[pa.Array, pa.Array]
-    subject_of: Index
+    names: Names
+    place: Index
+    subject_at: Index
+    order: Ints | None
     codes: pa.Array
     probe: Index
     reference: Index
@@ -213,23 +206,28 @@ class _Comparisons:
     score: npt.NDArray[np.floating]
     failure: Shorts | None
     fold: Index | None
-    sample: Index | None
+    symmetric: bool
+
+    def sides(self, here: slice | Ints) -> tuple[Index, Index]:
+        """Both samples of some comparisons, by their places in the tables' order; of a pair the first comes first."""
+        first, second = self.place[self.probe[here]], self.place[self.reference[here]]
+        return (np.minimum(first, second), np.maximum(first, second)) if self.symmetric else (first, second)
 
     def __call__(self, start: int, stop: int) -> pa.Table:
         """The rows from one number up to another."""
-        here, (samples, subjects), of = slice(start, stop), self.names, self.subject_of
-        places = self.probe[here], self.reference[here]
-        first, second = (side if self.sample is None else self.sample[side] for side in places)
+        names, of = self.names, self.subject_at
+        here = slice(start, stop) if self.order is None else self.order[start:stop]
+        first, second = self.sides(here)
         n = len(first)
         failed = (
             np.full(n, -1, dtype=np.int32) if self.failure is None else self.failure[here].astype(np.int32)
         )
         columns = [
             _constant(self.provider, n),
-            _coded(first, samples),
-            _coded(second, samples),
-            _coded(of[first], subjects),
-            _coded(of[second], subjects),
+            _coded(first, names.samples),
+            _coded(second, names.samples),
+            _coded(of[first], names.subjects),
+            _coded(of[second], names.subjects),
             pa.array(self.mated[here].copy()),
             pa.array(self.score[here].astype(np.float64), from_pandas=True),
             pa.DictionaryArray.from_arrays(pa.array(failed, mask=failed < 0), self.codes),
@@ -249,11 +247,18 @@ def _rows(
     *,
     sample: Index | None = None,
 ) -> Rows:
+    """Rows of comparisons; ``sample``: which sample of the cohort each place is, of pairs that are sorted by score."""
+    names, of = names_of(system), system.cohort.subject_of
+    codes = system.table.codes if system.table else ()
     part = _Comparisons(
-        provider=system.provider, names=names_of(system), subject_of=system.cohort.subject_of,
-        codes=pa.array(system.table.codes if system.table else (), type=pa.string()),
-        probe=probe, reference=reference, mated=mated, score=score, failure=failure, fold=fold, sample=sample,
+        provider=system.provider, names=names, codes=pa.array(codes, type=pa.string()), order=None,
+        place=names.sample_place if sample is None else names.sample_place[sample],
+        subject_at=names.subject_place[of][np.argsort(names.sample_place)], symmetric=sample is not None,
+        probe=probe, reference=reference, mated=mated, score=score, failure=failure, fold=fold,
     )  # fmt: skip
+    if system.cohort_data.secret:
+        level = np.zeros(len(probe)) if sample is None else np.cumsum(np.diff(score, prepend=score[:1]) != 0)
+        part = replace(part, order=np.lexsort((*reversed(part.sides(slice(None))), level)))
     return Rows(num_rows=len(probe), part=part)
 
 

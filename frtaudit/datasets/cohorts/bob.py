@@ -89,6 +89,7 @@ class BobScores:
             inputs=inputs,
             attributes=attributes_of(roster, cohort),
             pseudonym_key=pseudonym_key(self.pseudonym_key, roster.sample_ids, roster.subjects),
+            secret=self.pseudonym_key is not None,
         )
 
     def _paths(self) -> list[Path]:

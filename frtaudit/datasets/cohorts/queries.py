@@ -126,6 +126,7 @@ class Queries:
             inputs={name: sha256_file(path) for name, path in paths.items()},
             paths={name: path for name, path in paths.items() if table_suffix(path.name)},
             pseudonym_key=pseudonym_key(self.pseudonym_key, faces.names, subjects),
+            secret=self.pseudonym_key is not None,
             earlier=earlier,
             unread=() if self.files or search.facts is not None else unread_tables(Path(self.root)),
             notes=search.notes,

@@ -115,6 +115,7 @@ class TemplateFolder:
             inputs=inputs,
             paths=paths,
             pseudonym_key=pseudonym_key(self.pseudonym_key, roster.sample_ids, roster.subjects),
+            secret=self.pseudonym_key is not None,
             attributes=attributes_of(roster, cohort),
             training=training,
             notes=tuple(_notes(failures, reasons, files, records)),

@@ -191,6 +191,7 @@ def cohort_of_attempts(
         inputs=inputs,
         attributes=attributes_of(roster, cohort),
         pseudonym_key=pseudonym_key(key_file, roster.sample_ids, roster.subjects),
+        secret=key_file is not None,
         transactions=dict(_transactions(attempts, cohort)),
     )
 

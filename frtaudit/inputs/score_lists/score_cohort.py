@@ -58,6 +58,7 @@ def cohort_of_lists(
         inputs=inputs,
         attributes=attributes_of(roster, cohort),
         pseudonym_key=pseudonym_key(key_file, list(subjects), list(subjects.values())),
+        secret=key_file is not None,
     )
 
 
