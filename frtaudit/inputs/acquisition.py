@@ -16,7 +16,8 @@ from frtaudit.stats.similarity.tail import from_listed
 
 PairScorer = Callable[[Index, Index], Floats]
 _CHUNK = 1 << 16
-USUAL_RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0))
+SIGNED = (-1.0, 1.0)
+USUAL_RANGES = ((0.0, 1.0), SIGNED, (0.0, 100.0))
 
 
 def acquired_rows(n_samples: int, failed: Mapping[int, str]) -> Index:

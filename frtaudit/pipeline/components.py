@@ -12,7 +12,7 @@ from frtaudit.core.text.names import is_title
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.protocols import Analysis, CohortAnalysis, CohortSource, Pairing, Provider
 from frtaudit.evaluation.system import offered
-from frtaudit.inputs.acquisition import usual_range
+from frtaudit.inputs.acquisition import SIGNED, usual_range
 from frtaudit.inputs.class_rules import as_read
 from frtaudit.inputs.places import not_offered
 from frtaudit.inputs.sanitize import sanitized
@@ -118,6 +118,15 @@ def _complete(item: object) -> Provider:
     return cast("Provider", item)
 
 
+def _range_of(name: str, cohort_data: CohortData) -> tuple[float, float]:
+    """The range of a score list: -1 to 1 also without a negative score, where another list of the cohort has one."""
+    usual = usual_range(cohort_data.tables[name][1].score)
+    if usual != (0.0, 1.0):
+        return usual
+    others = (usual_range(table.score) for _, table in cohort_data.tables.values())
+    return SIGNED if SIGNED in others else usual
+
+
 def _named(name: str, cohort_data: CohortData, known: list[str]) -> object:
     if name in cohort_data.stored_systems:
         of = cohort_data.stored_systems[name]
@@ -125,6 +134,7 @@ def _named(name: str, cohort_data: CohortData, known: list[str]) -> object:
     if name in cohort_data.templates:
         return lookup("provider", "cosine", "providers")(name=name)
     if name in cohort_data.tables:
-        score_range = usual_range(cohort_data.tables[name][1].score)
-        return lookup("provider", "precomputed", "providers")(name=name, score_range=score_range)
+        return lookup("provider", "precomputed", "providers")(
+            name=name, score_range=_range_of(name, cohort_data)
+        )
     raise not_offered(name, known)

@@ -53,9 +53,27 @@ def test_the_order_is_the_specs() -> None:
 def test_lists_are_precomputed(tmp_path: Path) -> None:
     """A name of a score list is a precomputed provider whose range is the first usual one that holds its scores."""
     assert load_providers(spec(), lists(tmp_path)) == [
-        Precomputed(name="positive", score_range=(0.0, 1.0)),
+        Precomputed(name="positive", score_range=(-1.0, 1.0)),
         Precomputed(name="signed", score_range=(-1.0, 1.0)),
     ]
+
+
+def test_lists_of_one_cohort_have_one_sign(tmp_path: Path) -> None:
+    """One negative score in another list makes the range of both -1 to 1; a list of 0 to 100 keeps its own."""
+    header, lines = (
+        "probe,reference,probe_subject,reference_subject,score",
+        ("1,2,a,a,{0}", "1,3,a,b,{1}", "2,3,a,b,{2}"),
+    )
+    scores = {"plain": (0.9, 0.2, 0.1), "signed": (0.9, 0.2, -0.01), "percent": (90, 20, 10)}
+    for name, values in scores.items():
+        (tmp_path / f"{name}.csv").write_text(
+            "\n".join((header, *(line.format(*values) for line in lines))) + "\n"
+        )
+    made = spec(cohort=ScoreLists(root=str(tmp_path)), providers=None, schemas={})
+    ranges = {provider.name: provider.score_range for provider in load_providers(made, load_cohort(made))}
+    assert ranges == {"plain": (-1.0, 1.0), "signed": (-1.0, 1.0), "percent": (0.0, 100.0)}
+    (tmp_path / "signed.csv").unlink()
+    assert load_providers(made, load_cohort(made))[1].score_range == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(
