@@ -121,10 +121,16 @@
     item.append(button);
   }
 
-  /* Values under the pointer: the nearest point of the nearest curve that is shown. */
+  /* Values under the pointer: the nearest point of the nearest curve that is shown. Escape closes the tip until the
+     pointer leaves the drawing; it stands beside the point, off the curve's way, and stays while the pointer is on it. */
   const tip = make("div", "", { className: "tip", hidden: true });
   tip.setAttribute("aria-hidden", "true");
   document.body.append(tip);
+  let closed = false;
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !tip.hidden) tip.hidden = closed = true;
+  });
+  tip.addEventListener("pointerleave", () => { tip.hidden = true; });
   const placed = (value, low, high, kind) =>
     kind === "log" ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
   const words = (curve, n, labels) => {
@@ -153,16 +159,22 @@
           const cx = left + placed(Math.max(x, xk === "log" ? xl : x), xl, xh, xk) * (right - left);
           const cy = bottom - placed(Math.max(y, yk === "log" ? yl : y), yl, yh, yk) * (bottom - top);
           const far = Math.hypot(cx - px, cy - py);
-          if (far < 40 && (!best || far < best.far)) best = { far, curve, n };
+          if (far < 40 && (!best || far < best.far)) best = { far, curve, n, cx, cy };
         });
       }
-      tip.hidden = !best;
-      if (!best) return;
+      tip.hidden = closed || !best;
+      if (tip.hidden) return;
       tip.textContent = words(best.curve, best.n, labels);
-      tip.style.left = `${Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8)}px`;
-      tip.style.top = `${event.clientY + 16}px`;
+      const { x, y } = best.curve;
+      const rises = ((x.at(-1) > x[0]) === (y.at(-1) > y[0])) !== turned;
+      const edge = box.top + best.cy / scale + (rises ? 6 : -6 - tip.offsetHeight);
+      tip.style.left = `${Math.min(box.left + best.cx / scale + 6, window.innerWidth - tip.offsetWidth - 8)}px`;
+      tip.style.top = `${Math.max(edge, 0)}px`;
     });
-    svg.addEventListener("pointerleave", () => { tip.hidden = true; });
+    svg.addEventListener("pointerleave", (event) => {
+      closed = false;
+      if (event.relatedTarget !== tip) tip.hidden = true;
+    });
   }
 
   /* A table as CSV: what is shown, each cell as text. */

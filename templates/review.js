@@ -234,8 +234,7 @@
       if (event.key === "?") { byId("help").close(); event.preventDefault(); }
       return;
     }
-    const tool = event.target.closest?.("[data-do]");
-    if (tool && (event.key === " " || event.key === "Enter")) return;
+    if (!event.target.closest?.(".face")) return; // a key on a button or on nothing answers no face
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (event.repeat && name in KEYS) return event.preventDefault();
     if (name in MOVES) go(face + MOVES[name]);

@@ -69,6 +69,26 @@ def test_inputs_reach_the_steps_as_data() -> None:
     assert gitlab()["artifacts"]["reports"]["junit"] == "$OUT/exports/junit.xml"
 
 
+def test_an_artifact_has_no_list_and_no_table_of_people(tmp_path: Path) -> None:
+    """GitLab keeps the exports and the files that stand in the run's folder, and none of its lists and tables."""
+    kept = {
+        "exports/junit.xml",
+        "run/annex.pdf",
+        "run/report.html",
+        "run/result.json",
+        "run/statement.dsse.json",
+    }
+    for name in kept | {"run/lists/robustness/review.csv", "run/tables/samples.parquet"}:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    paths = [tmp_path.glob(path.removeprefix("$OUT/")) for path in gitlab()["artifacts"]["paths"]]
+    files = [
+        file for found in paths for path in found for file in ([path] if path.is_file() else path.rglob("*"))
+    ]
+    assert {str(file.relative_to(tmp_path)) for file in files} == kept
+    assert not any("upload" in str(step) for step in action()["runs"]["steps"])
+
+
 def test_nothing_is_installed_by_a_name_that_nobody_gave(tmp_path: Path) -> None:
     """Without a package both end before pip is called, with a line that says what to name."""
     for step in (action()["runs"]["steps"][0]["run"], gitlab()["before_script"][0]):

@@ -146,6 +146,35 @@ def test_hovering_reads_a_curve(report_tab: Tab) -> None:
     assert any(re.match(r"(northgate|quill_2): FMR [\d.]+ %, FNMR [\d.]+ %", text) for text in seen[0])
 
 
+def test_what_the_pointer_shows_can_be_closed_and_read(report_tab: Tab) -> None:
+    """A real pointer may move onto the values of a curve; Escape closes them until it has left the drawing."""
+
+    def move(x: float, y: float) -> bool:
+        report_tab.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        return bool(report_tab.run("!document.querySelector('.tip').hidden"))
+
+    left, top, width, height = (
+        report_tab.run("""(() => { const svg = document.querySelector("#f-curves svg[data-frame]");
+        svg.scrollIntoView({block: "center", behavior: "instant"}); const box = svg.getBoundingClientRect();
+        return [box.left, box.top, box.width, box.height]; })()""")
+    )
+    places = [(left + width * x / 20, top + height * y / 20) for x in range(2, 14) for y in range(2, 18)]
+    here = next(place for place in places if move(*place))
+    text = "document.querySelector('.tip').textContent"
+    shown = report_tab.run(text)
+    tip = """(box => [box.left + box.width / 2, box.top + box.height / 2])
+        (document.querySelector('.tip').getBoundingClientRect())"""
+    assert move(*report_tab.run(tip))
+    assert report_tab.run(text) == shown
+    assert not move(left + width / 2, top - 40)
+    assert move(*here)
+    report_tab.press("Escape")
+    assert not move(here[0] + 1, here[1])
+    assert not move(left + width / 2, top - 40)
+    assert move(*here)
+    assert not move(left + width / 2, top - 40)
+
+
 def test_a_reader_chooses_the_colours(report_tab: Tab) -> None:
     """Light and dark by the reader's choice, whatever the machine asks for; by itself the page follows the machine."""
     paper = "getComputedStyle(document.documentElement).backgroundColor"

@@ -1,5 +1,8 @@
 """A finished run as an offline run of Weights & Biases."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -12,6 +15,22 @@ from frtaudit.errors import SpecError
 from frtaudit.report.exports.run_folder import FinishedRun
 
 FILE = "wandb.json"
+
+
+@contextmanager
+def _data_below(folder: Path) -> Iterator[None]:
+    """Let the client put its copies of attached files and its own logs below ``folder``, not in the user's home."""
+    names = ("WANDB_DATA_DIR", "WANDB_CACHE_DIR")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, str(folder.resolve() / "wandb")))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @register("export", "wandb")
@@ -44,12 +63,19 @@ class Wandb:
             disable_git=True,
             save_code=False,
             x_disable_stats=True,
+            x_disable_meta=True,
+            x_disable_machine_info=True,
+            x_save_requirements=False,
+            host="",
         )
         name = str(run.result.spec.get("name", "audit"))
         config = {"spec": dict(run.result.spec), **run.labels()}
-        with wandb.init(
-            project=self.project, name=name, dir=self.into, config=config, settings=settings
-        ) as tracker_run:
+        with (
+            _data_below(Path(self.into)),
+            wandb.init(
+                project=self.project, name=name, dir=self.into, config=config, settings=settings
+            ) as tracker_run,
+        ):
             tracker_run.summary.update(run.metrics())
             artifact = wandb.Artifact(f"audit-{run.sha256[:16]}", type="evaluation")
             for path in attached:

@@ -66,7 +66,7 @@ def build(source: Source) -> View | None:
                 "TAR is the share of mated comparisons that match, 1 − FNMR. Scores are mapped from each system's "
                 "range to 0 to 100. Overall is the mean of the classes",
                 _shares(source),
-                ".",
+                ". The points of all curves are in result.json.",
             ),
         ),
         tables=tuple(_table(source, name) for name in schemas),

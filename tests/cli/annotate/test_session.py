@@ -210,6 +210,61 @@ def test_pictures_are_shown_and_names_where_there_is_none(tmp_path: Path) -> Non
         server.shutdown()
 
 
+@pytest.mark.browser
+def test_a_key_answers_only_where_a_face_has_the_focus(tmp_path: Path) -> None:
+    """On a button or on nothing no key answers, moves or undoes; on a face it does, and the next has the focus."""
+    folder = write_search(tmp_path / "search", pictures=False)
+    review = review_of(load_spec(label_overrides([str(folder)])), Wanted(most=31))
+    with tab(tmp_path / "profile") as page, Server(review) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        page.visit(server.address)
+        assert settled(page) == "0 of 31 answered"
+        here, query = current(page), title(page)
+        for place in ("document.querySelector('[data-do=help]').focus()", "document.activeElement.blur()"):
+            page.run(place)
+            for key in ("0", "y", "u", "n", "c", "z", "ArrowRight", "?"):
+                page.press(key)
+            assert settled(page) == "0 of 31 answered"
+            assert title(page) == query
+            assert not page.run("document.getElementById('help').open")
+        page.run("document.querySelector('.face[tabindex=\"0\"]').focus()")
+        assert current(page) == here
+        page.press("1")
+        assert settled(page) == "1 of 31 answered"
+        assert current(page) != here
+        server.shutdown()
+
+
+@pytest.mark.browser
+def test_at_400_percent_the_face_in_focus_is_seen(tmp_path: Path) -> None:
+    """In 320 x 256 pixels, 15 a scroll bar, nothing scrolls sideways or covers the face in focus; phones keep bars."""
+    folder = write_search(tmp_path / "search", pictures=False)
+    review = review_of(load_spec(label_overrides([str(folder)])), Wanted(most=31))
+    covered = """(() => { const box = document.activeElement.getBoundingClientRect();
+        const y = Math.min(Math.max(box.top + 8, 8), innerHeight - 8);
+        const low = Math.min(box.bottom, innerHeight) - 8, x = box.left + 20;
+        return [y, low].map(at => document.activeElement.contains(document.elementFromPoint(x, at))); })()"""
+    with tab(tmp_path / "profile") as page, Server(review) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        page.send(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}]
+        )
+        page.visit(server.address)
+        settled(page)
+        page.send(
+            "Emulation.setDeviceMetricsOverride", width=305, height=256, deviceScaleFactor=4, mobile=False
+        )
+        assert page.run("document.documentElement.scrollWidth") <= 305
+        for key in ("End", "ArrowLeft", "Home", "ArrowRight"):
+            page.press(key)
+            assert page.run(covered) == [True, True]
+        bars = "[...document.querySelectorAll('header, footer')].map(bar => getComputedStyle(bar).position)"
+        assert page.run(bars) == ["static", "static"]
+        page.resize(390, 800)
+        assert page.run(bars) == ["sticky", "sticky"]
+        server.shutdown()
+
+
 def test_a_folder_stands_for_the_rapid_test() -> None:
     """Overrides come after it; a named audit stays; two folders are refused."""
     assert label_overrides(["a=1", "here"]) == ["audit=rapid_test", "cohort.root=here", "a=1"]

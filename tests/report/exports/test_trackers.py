@@ -2,6 +2,9 @@
 
 import json
 import logging
+import os
+import platform
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,6 +80,31 @@ def test_wandb_holds_the_run_offline(tmp_path: Path) -> None:
     data = log.read_bytes()
     assert run.result.sha256.encode() in data
     assert b"northgate/fnmr_at_fmr/fmr 0.01/all/value" in data
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_wandb_writes_below_its_folder_and_records_no_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No host, kernel, command, working folder or packages in what is sent; copies of the files lie in the folder."""
+    run = finished_run(tmp_path)
+    wandb = pytest.importorskip("wandb")
+    wandb.teardown()  # a service of an earlier test has its own folder of logs
+    home = tmp_path / "home"
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(home))
+    monkeypatch.setattr("socket.gethostname", lambda: "name-of-the-host")
+    export(run, ["wandb"], tmp_path / "out", {"into": str(tmp_path / "store")})
+    wandb.teardown()
+    files = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    assert not [path for path in home.rglob("*") if path.is_file()]
+    assert not any(path.name == "requirements.txt" for path in files)
+    assert len([path for path in files if path.parent.name == "staging"]) == 2
+    everything = b"".join(path.read_bytes() for path in files)
+    words = ("name-of-the-host", platform.release(), str(Path.cwd()), sys.executable, sys.argv[0])
+    assert [word for word in words if word.encode() in everything] == []
+    assert "WANDB_DATA_DIR" not in os.environ
 
 
 @pytest.mark.parametrize("name", PACKAGES)
