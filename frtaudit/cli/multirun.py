@@ -34,7 +34,7 @@ from frtaudit.cli.sweeps.jobs import (
     tidy,
     unmark,
 )
-from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
+from frtaudit.cli.sweeps.plan import Job, Plan, settings_text, without_places
 from frtaudit.config.composition import CONFIG as AUDIT
 from frtaudit.config.composition import composed, hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
@@ -160,7 +160,9 @@ def _planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, li
     jobs: list[Job] = []
     specs: list[AuditSpec] = []
     errors: list[FrtauditError] = []
-    for number, (settings, words) in enumerate(expanded(overrides), 1):
+    asked = expanded(overrides)
+    labels = without_places([settings for settings, _ in asked])
+    for number, (settings, (_, words)) in enumerate(zip(labels, asked, strict=True), 1):
         signals.check()
         job = Job(number=number, settings=settings, overrides=words, spec=None)
         try:

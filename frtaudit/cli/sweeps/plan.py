@@ -1,7 +1,7 @@
 """What a sweep will run: its jobs, each with the settings that differ and the digest of its spec."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -67,6 +67,25 @@ class Plan:
     def folder(self) -> Path:
         """Where the sweep goes below the folder of all sweeps: its audit's name and its digest."""
         return Path(self.audit) / self.digest[:SHORT]
+
+
+def without_places(settings: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """The settings of all jobs, absolute paths by as many of their last parts as tell them apart.
+
+    >>> without_places([{"cohort.root": "/home/me/a/run", "seed": "1"}, {"cohort.root": "/home/me/b/run", "seed": "1"}])
+    [{'cohort.root': 'a/run', 'seed': '1'}, {'cohort.root': 'b/run', 'seed': '1'}]
+    """
+    labels: list[dict[str, str]] = [dict(job) for job in settings]
+    for key in labels[0] if labels else ():
+        values = {job[key] for job in settings}
+        parts = {value: Path(value).parts[1:] for value in values if Path(value).is_absolute()}
+        for count in range(1, max(map(len, parts.values()), default=0) + 1):
+            short = {value: "/".join(names[-count:]) for value, names in parts.items()}
+            if len({*short.values(), *(values - set(parts))}) == len(values):
+                break
+        for job in labels:
+            job[key] = short[job[key]] if job[key] in parts else job[key]
+    return labels
 
 
 def settings_text(settings: Mapping[str, str]) -> str:

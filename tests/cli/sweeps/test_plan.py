@@ -7,7 +7,7 @@ import pytest
 import small_sweep
 
 from frtaudit.cli.sweeps import plan as plans
-from frtaudit.cli.sweeps.plan import Plan
+from frtaudit.cli.sweeps.plan import Plan, without_places
 from frtaudit.errors import SpecError
 
 
@@ -48,3 +48,23 @@ def test_two_jobs_of_one_spec_are_refused() -> None:
         SpecError, match=r"bootstrap.alpha=0.05 and providers=\[a\] .* describe the same audit"
     ):
         Plan(audit="demo", jobs=(jobs[0], replace(jobs[1], spec=jobs[0].spec)))
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (["/home/me/a", "/home/me/b"], ["a", "b"]),
+        (["/home/me/a/x", "/home/me/b/x", "/y"], ["a/x", "b/x", "y"]),
+        (["/home/me/x", "x"], ["me/x", "x"]),
+        (["/home/me/x", "/home/me/x"], ["x", "x"]),
+        (["/x", "x"], ["x", "x"]),
+        (["runs/x", "0.1"], ["runs/x", "0.1"]),
+        (["/", "/x"], ["", "x"]),
+    ],
+)
+def test_settings_tell_no_place_of_the_machine(values: list[str], labels: list[str]) -> None:
+    """Absolute paths are cut to what tells them apart, also from what is no path; nothing else changes."""
+    made = without_places([{"cohort.root": value, "seed": "1"} for value in values])
+    assert [job["cohort.root"] for job in made] == labels
+    assert {job["seed"] for job in made} == {"1"}
+    assert without_places([]) == []
