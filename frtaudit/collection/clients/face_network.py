@@ -1,4 +1,4 @@
-"""ONNX models of face embeddings and of detectors, each loaded from the bytes of one file that the user brings."""
+"""ONNX models of face embeddings and of detectors, each loaded from the bytes of one file."""
 
 import os
 from collections.abc import Sequence
@@ -114,7 +114,7 @@ class FaceNetwork:
 
 
 class DetectorNetwork:
-    """An ONNX model that finds faces, open; ``size``: height and width where it takes one only, ``outputs``: their names.
+    """An ONNX model that finds faces; ``size``: height and width where it takes one only, ``outputs``: their names.
 
     Raises :class:`ProviderError` for what is no model of pictures.
     """
