@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from frtaudit.analyses.shared.failure_counts import Attempts, attempts_of, members_of, was_listed
+from frtaudit.analyses.shared.overall_ratios import every_point
 from frtaudit.core import Estimate, Interval, LedgerEntry, Method
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
@@ -148,16 +149,12 @@ def _declared(system: SystemData) -> Iterator[tuple[int, float, AtKey]]:
 
     Only those that the data resolve.
     """
-    points = system.operating_points
-    for a in points.declared:
-        threshold = float(points.at_target[POOLED, a])
-        if np.isfinite(threshold):
-            yield a, threshold, {"fmr": points.targets[a]}
     limited = any(requirement.metric == "fnmr" for requirement in system.spec.requirements)
-    fixed = zip(points.thresholds, points.origin, strict=True) if limited else ()
-    for t, (threshold, origin) in enumerate(fixed):
-        if system.censoring.beyond(threshold) is None:
-            yield len(points.targets) + t, threshold, {"threshold": threshold, **origin}
+    for point, at, threshold in every_point(system, POOLED):
+        if "fmr" in at and np.isfinite(threshold):
+            yield point, threshold, at
+        if "threshold" in at and limited and system.censoring.beyond(threshold) is None:
+            yield point, threshold, at
 
 
 def _case(

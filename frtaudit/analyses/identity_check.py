@@ -16,6 +16,7 @@ from typing import cast
 import numpy as np
 
 from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
+from frtaudit.analyses.shared.overall_ratios import every_point
 from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target
 from frtaudit.core.arrays import Ints
 from frtaudit.core.registry import register
@@ -222,16 +223,10 @@ def _without(system: SystemData, metric: str, pairs: Ints, alpha: float) -> Iter
 
 def _places(system: SystemData) -> Iterator[tuple[AtKey, OperatingPoint]]:
     """Where ``error_rates`` reads FMR: declared targets, then fixed thresholds, in both weightings."""
-    points = system.operating_points
     for w, weighting in enumerate(WEIGHTINGS):
-        for a in points.declared:
-            threshold = float(points.at_target[w, a])
-            if np.isfinite(threshold):
-                yield {"fmr": points.targets[a]}, OperatingPoint("fmr", weighting, 0, threshold, a)
-        for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
-            if system.censoring.beyond(threshold) is None:
-                place = OperatingPoint("fmr", weighting, 0, threshold, len(points.targets) + t)
-                yield {"threshold": threshold, **origin}, place
+        for point, at, threshold in every_point(system, w):
+            if np.isfinite(threshold) if "fmr" in at else system.censoring.beyond(threshold) is None:
+                yield at, OperatingPoint("fmr", weighting, 0, threshold, point)
 
 
 def _lines(system: SystemData, suspects: SystemSuspects) -> Iterator[Line]:

@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.analyses.shared.overall_ratios import chosen_here
+from frtaudit.analyses.shared.overall_ratios import chosen_here, every_point
 from frtaudit.core import CohortData, Estimate, Interval, Method
 from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.canonical import seed_of
@@ -152,19 +152,14 @@ class LabelCost:
 def _points(system: SystemData) -> list[Point]:
     """Declared FMR targets that have a threshold, pooled, then fixed thresholds that can be read."""
     targets = system.operating_points.targets
-    first = len(targets)
-    points = [
-        Point(at={"fmr": targets[a]}, place=a, threshold=threshold, target=targets[a])
-        for a in system.operating_points.declared
-        if np.isfinite(threshold := float(system.operating_points.at_target[POOLED, a]))
-        and system.resolved[a] is None
-    ]
-    fixed = enumerate(zip(system.operating_points.thresholds, system.operating_points.origin, strict=True))
-    return points + [
-        Point(at={"threshold": threshold, **origin}, place=first + t, threshold=threshold)
-        for t, (threshold, origin) in fixed
-        if system.censoring.beyond(threshold) is None and not chosen_here(origin)
-    ]
+    points = []
+    for place, at, threshold in every_point(system, POOLED):
+        if place >= len(targets):
+            if system.censoring.beyond(threshold) is None and not chosen_here(at):
+                points.append(Point(at=at, place=place, threshold=threshold))
+        elif np.isfinite(threshold) and system.resolved[place] is None:
+            points.append(Point(at=at, place=place, threshold=threshold, target=targets[place]))
+    return points
 
 
 def _read(

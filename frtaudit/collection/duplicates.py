@@ -140,12 +140,9 @@ def repeated(query_of: Index, digests: Sequence[str]) -> Flags:
     >>> repeated(np.int32([0, 0, 1]), ["a", "a", "a"]).tolist()
     [False, True, False]
     """
-    seen: set[tuple[int, str]] = set()
-    again = []
-    for key in zip(query_of.tolist(), digests, strict=True):
-        again.append(key in seen)
-        seen.add(key)
-    return np.array(again, dtype=np.bool_)
+    import pandas as pd  # a spec is read without
+
+    return pd.DataFrame({"query": query_of, "digest": digests}).duplicated().to_numpy()
 
 
 def shared(query_of: Index, digests: Sequence[str]) -> Flags:
@@ -154,13 +151,10 @@ def shared(query_of: Index, digests: Sequence[str]) -> Flags:
     >>> shared(np.int32([0, 0, 1]), ["a", "b", "a"]).tolist()
     [True, False, True]
     """
-    holder: dict[str, int] = {}
-    several = {
-        digest
-        for digest, query in zip(digests, query_of.tolist(), strict=True)
-        if holder.setdefault(digest, query) != query
-    }
-    return np.array([digest in several for digest in digests], dtype=np.bool_)
+    import pandas as pd  # a spec is read without
+
+    frame = pd.DataFrame({"query": query_of, "digest": digests})
+    return np.asarray(frame.groupby("digest")["query"].transform("nunique") > 1)
 
 
 def near_duplicates(vectors: Singles, similarity: float, distinct: Flags | None = None) -> Flags:

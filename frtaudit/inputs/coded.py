@@ -1,6 +1,6 @@
 """Columns of texts that repeat: each text once, and a number for each row, so that ten million rows stay numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -38,6 +38,12 @@ class Coded:
     def mapped(self, values: npt.NDArray[T], empty: object) -> npt.NDArray[T]:
         """For each row the value of its name, shape (R,); ``values``: shape (N,); ``empty``: of an empty text."""
         return np.append(values, np.array([empty], dtype=values.dtype))[self.code]
+
+    def indices(self, index: Mapping[str, int]) -> Index:
+        """The number of each row's name, shape (R,), -1 for a name without one."""
+        return self.mapped(
+            np.array([index.get(name, -1) for name in self.names.tolist()], dtype=np.int32), -1
+        )
 
     def at(self, rows: Ints | Positions | Flags | slice) -> "Coded":
         """Some of the rows."""
@@ -83,8 +89,5 @@ def joined(columns: Sequence[Coded]) -> Coded:
     used = [column.used() for column in columns]
     names = sorted({name for column in used for name in column.names.tolist()})
     place = {name: number for number, name in enumerate(names)}
-    code = [
-        column.mapped(np.array([place[name] for name in column.names.tolist()], dtype=np.int32), -1)
-        for column in used
-    ]
-    return Coded(code=np.concatenate(code).astype(np.int32), names=np.array(names, dtype=object))
+    code = [column.indices(place) for column in used]
+    return Coded(code=np.concatenate(code), names=np.array(names, dtype=object))

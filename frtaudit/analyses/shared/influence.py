@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from frtaudit.analyses.shared.overall_ratios import every_point
 from frtaudit.core import Estimate, Interval
 from frtaudit.core.arrays import Ints
 from frtaudit.core.spec import Weighting
@@ -72,15 +73,10 @@ class Influence:
 
     def _points(self) -> Iterator[tuple[AtKey, Weighting, float, bool]]:
         """Operating points with their thresholds: declared targets, then fixed ones; whether groups are read too."""
-        points = self.system.operating_points
         for w, weighting in enumerate(WEIGHTINGS):
-            for a in points.declared:
-                threshold = float(points.at_target[w, a])
+            for _, at, threshold in every_point(self.system, w):
                 if np.isfinite(threshold):
-                    yield {"fmr": points.targets[a]}, weighting, threshold, True
-            for threshold, origin in zip(points.thresholds, points.origin, strict=True):
-                if np.isfinite(threshold):
-                    yield {"threshold": threshold, **origin}, weighting, threshold, False
+                    yield at, weighting, threshold, "fmr" in at
 
     def _row(self, threshold: float) -> tuple[int, int]:
         """Where the rule holds the sums of a threshold: non-mated, mated."""
@@ -226,9 +222,8 @@ class Influence:
 
     def _declared(self, weighting: Weighting) -> list[tuple[float, float]]:
         """Declared targets with a threshold, and that."""
-        points = self.system.operating_points
-        row = points.at_target[WEIGHTINGS.index(weighting)]
-        return [(points.targets[a], float(row[a])) for a in points.declared if np.isfinite(row[a])]
+        points = self._points()
+        return [(float(at["fmr"]), t) for at, of, t, declared in points if declared and of is weighting]
 
     def label_errors(self) -> Iterator[Estimate]:
         """Pooled FMR if the top pairs are one person: those comparisons alone, or all of the two people, go."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from frtaudit.core import Interval
 from frtaudit.core.spec import ThresholdSource
 from frtaudit.evaluation.intervals import AtKey, from_bounds
-from frtaudit.evaluation.system import SystemData
+from frtaudit.evaluation.system import POOLED, SystemData
 from frtaudit.stats.intervals.overall_ratio import OverallRatio
 
 
@@ -15,14 +15,18 @@ def chosen_here(origin: Mapping[str, float | str]) -> bool:
     return origin.get("source") == ThresholdSource.SAME_DATA.value
 
 
-def points_of(system: SystemData) -> Iterator[tuple[int, AtKey]]:
-    """Places of declared targets and of thresholds that these data did not choose, as an estimate names them."""
+def every_point(system: SystemData, w: int) -> Iterator[tuple[int, AtKey, float]]:
+    """Declared targets, then fixed thresholds: place, name in an estimate, threshold in weighting ``w`` (NaN: none)."""
     points = system.operating_points
     for a in points.declared:
-        yield a, {"fmr": points.targets[a]}
+        yield a, {"fmr": points.targets[a]}, float(points.at_target[w, a])
     for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
-        if not chosen_here(origin):
-            yield len(points.targets) + t, {"threshold": threshold, **origin}
+        yield len(points.targets) + t, {"threshold": threshold, **origin}, threshold
+
+
+def points_of(system: SystemData) -> Iterator[tuple[int, AtKey]]:
+    """Places of declared targets and of thresholds that these data did not choose, as an estimate names them."""
+    return ((place, at) for place, at, _ in every_point(system, POOLED) if not chosen_here(at))
 
 
 def threshold_at(system: SystemData, w: int, point: int) -> float:

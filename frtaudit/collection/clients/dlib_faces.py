@@ -204,15 +204,3 @@ class Describer:
             return self._predictor(image, rect)
         except (MemoryError, RuntimeError) as error:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor") from error
-
-
-def largest(faces: Sequence[Face]) -> Face:
-    """The face with the largest box. Raises :class:`CallError` (failure to acquire, ``no_face``) where there is none.
-
-    >>> small, large = (Face(Box(x=0, y=0, width=side, height=side), 1.0) for side in (10, 20))
-    >>> largest([small, large]).box.width
-    20
-    """
-    if not faces:
-        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")
-    return max(faces, key=lambda face: face.box.width * face.box.height)

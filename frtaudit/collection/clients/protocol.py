@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from frtaudit.core.collecting import Answer, Crop, Detection, Picture
 from frtaudit.core.spec_values import MACHINE
@@ -326,3 +326,14 @@ class Source(Protocol):
     @property
     def paid(self) -> Mapping[str, float]:
         """Unit prices of its own calls by kind, such as ``{"search": 0.005}``; empty where it makes none."""
+
+
+class Unpaid:
+    """What a source says of paid calls that makes none."""
+
+    __slots__ = ()
+    paid: ClassVar[Mapping[str, float]] = {}
+
+    def calls(self) -> Mapping[str, int]:
+        """None."""
+        return {}

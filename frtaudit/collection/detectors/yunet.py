@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from frtaudit.collection.clients.detector_network import DetectorNetwork
 from frtaudit.collection.clients.face_finding import FoundFace, faces_of, lettered, tried
+from frtaudit.collection.clients.face_network import DetectorNetwork
 from frtaudit.collection.embed.face_detector import Gives
 from frtaudit.core.arrays import Floats, Pixels
 from frtaudit.core.registry import register

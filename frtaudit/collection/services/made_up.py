@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from frtaudit.collection.clients.handles import largest
+from frtaudit.collection.clients.local import LocalSession
 from frtaudit.collection.clients.made_up import boxes_in, likeness, logistic, template
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.arrays import Floats
-from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Picture, Refusal
+from frtaudit.core.collecting import Box, Facts, Picture
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 
@@ -45,45 +45,21 @@ class MadeUp:
         names = ("noise", "asymmetry", "middle", "slope")
         return {"model": self.model} | {name: f"{getattr(self, name):g}" for name in names}
 
-    def open(self, gate: Gate) -> "MadeUpSession":
-        """Nothing is missing."""
-        return MadeUpSession(self, gate)
+    def open(self, gate: Gate) -> LocalSession[Picture]:
+        """Bright regions, each with its template."""
 
+        def find(picture: Picture) -> list[tuple[Box, Facts]]:
+            return [(box, {"size": box.width}) for box in boxes_in(picture)]
 
-class MadeUpSession:
-    """Open for calls."""
+        def score(values: Floats, other: Floats) -> tuple[float, Facts]:
+            value = likeness(values, other, self.model, self.noise, self.asymmetry)
+            return logistic(value, self.middle, self.slope), {}
 
-    def __init__(self, settings: MadeUp, gate: Gate) -> None:
-        self._settings, self._gate = settings, gate
-
-    def detect(self, picture: Picture) -> Detection:
-        """Bright regions; a handle is the template."""
-        self._gate.attempt("detect")
-        return Detection(faces=_faces(picture), version=self._settings.model)
-
-    def compare(self, probe: Crop, reference: Crop) -> Answer:
-        """The score of two regions."""
-        self._gate.attempt("compare")
-        template, other = _template(probe), _template(reference)
-        settings = self._settings
-        value = likeness(template, other, settings.model, settings.noise, settings.asymmetry)
-        return Answer(score=logistic(value, settings.middle, settings.slope), version=settings.model)
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-
-def _faces(picture: Picture) -> tuple[DetectedFace, ...]:
-    boxes = boxes_in(picture)
-    return tuple(
-        DetectedFace(box=box, handle=template(picture, box), facts={"size": box.width}) for box in boxes
-    )
-
-
-def _template(crop: Crop) -> Floats:
-    seen = crop.face if crop.face is not None else largest(_faces(crop.picture))
-    if isinstance(seen.handle, np.ndarray):
-        return seen.handle
-    if seen.box is None:
-        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")
-    return template(crop.picture, seen.box)
+        return LocalSession(
+            gate=gate,
+            version=self.model,
+            read=lambda picture: picture,
+            find=find,
+            vector=template,
+            score=score,
+        )

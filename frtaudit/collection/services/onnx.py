@@ -10,12 +10,12 @@ import numpy as np
 from PIL import Image
 
 from frtaudit.collection.clients import face_network, model_input
-from frtaudit.collection.clients.dlib_faces import Detector, Finding, largest
-from frtaudit.collection.clients.pictures import pixels
+from frtaudit.collection.clients.dlib_faces import Detector, Finding
+from frtaudit.collection.clients.local import LocalSession, array_of
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.arrays import Floats, Pixels, Singles
 from frtaudit.core.canonical import sha256
-from frtaudit.core.collecting import Answer, Box, Crop, DetectedFace, Detection, Picture
+from frtaudit.core.collecting import Box, Facts
 from frtaudit.core.registry import register
 from frtaudit.core.spec_values import PATH
 from frtaudit.errors import SpecError
@@ -88,14 +88,29 @@ class Onnx:
             **({} if finding is None else finding.recorded_settings()),
         }
 
-    def open(self, gate: Gate) -> "_Open":
-        """Load the model and try it on a grey picture.
+    def open(self, gate: Gate) -> LocalSession[Pixels]:
+        """Load the model and try it on a grey picture; the detector lets one thread in at a time.
 
         Raises :class:`ProviderError`: no such file, no ONNX, an input of another shape, an output that is no embedding.
         """
         taken = model_input.input_of(self)
         network = face_network.FaceNetwork(self.model, taken, self.output, self.execution, WHERE)
-        return _Open(self, network, self._finding(), gate)
+        version, lock, finding = face_network.installed(WHERE), threading.Lock(), self._finding()
+        detector = None if finding is None else Detector(finding)
+
+        def find(image: Pixels) -> list[tuple[Box, Facts]]:
+            if detector is None:
+                return [(Box(x=0, y=0, width=image.shape[1], height=image.shape[0]), {})]
+            with lock:
+                return [(face.box, {"confidence": face.confidence}) for face in detector.faces(image)]
+
+        def vector(image: Pixels, box: Box) -> Floats:
+            embedding = network.embedding(self.taken(image, box))
+            return np.asarray(embedding / np.linalg.norm(embedding))
+
+        return LocalSession(
+            gate=gate, version=version, read=array_of, find=find, vector=vector, score=_cosine
+        )
 
     def _finding(self) -> Finding | None:
         return Finding(longest=self.longest) if self.detector is FoundBy.DLIB else None
@@ -112,62 +127,5 @@ class Onnx:
         return model_input.input_of(self).of(face)
 
 
-class _Open:
-    """The model, open for several threads; the detector lets one in at a time."""
-
-    def __init__(
-        self, how: Onnx, network: face_network.FaceNetwork, finding: Finding | None, gate: Gate
-    ) -> None:
-        self._how, self._network, self._gate = how, network, gate
-        self._detector = None if finding is None else Detector(finding)
-        self._lock = threading.Lock()
-        self._version = face_network.installed(WHERE)
-
-    def detect(self, picture: Picture) -> Detection:
-        """Every face from left to right, its embedding as its handle; without a detector the whole picture."""
-        self._gate.attempt("detect")
-        image = _array(picture)
-        seen = [
-            DetectedFace(box=box, handle=self._embedding(image, box), facts=facts)
-            for box, facts in self._boxes(image)
-        ]
-        return Detection(faces=tuple(seen), version=self._version)
-
-    def _boxes(self, image: Pixels) -> list[tuple[Box, dict[str, float | str]]]:
-        if self._detector is None:
-            return [(_whole(image), {})]
-        with self._lock:
-            return [(face.box, {"confidence": face.confidence}) for face in self._detector.faces(image)]
-
-    def compare(self, probe: Crop, reference: Crop) -> Answer:
-        """The cosine; of a picture that was not looked at yet, the largest face's."""
-        self._gate.attempt("compare")
-        cosine = float(self._of(probe) @ self._of(reference))
-        return Answer(score=min(1.0, max(-1.0, cosine)), version=self._version)
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-    def _of(self, crop: Crop) -> Floats:
-        """The embedding of a crop: of the face that was seen, or of the largest."""
-        if crop.face is not None and isinstance(crop.face.handle, np.ndarray):
-            return crop.face.handle
-        image = _array(crop.picture)
-        box = crop.face.box if crop.face is not None else None
-        if box is None and self._detector is not None:
-            with self._lock:
-                box = largest(self._detector.faces(image)).box
-        return self._embedding(image, box or _whole(image))
-
-    def _embedding(self, image: Pixels, box: Box) -> Floats:
-        """Of unit length, shape (D,)."""
-        embedding = self._network.embedding(self._how.taken(image, box))
-        return np.asarray(embedding / np.linalg.norm(embedding))
-
-
-def _array(picture: Picture) -> Pixels:
-    return np.array(pixels(picture), dtype=np.uint8)
-
-
-def _whole(image: Pixels) -> Box:
-    return Box(x=0, y=0, width=image.shape[1], height=image.shape[0])
+def _cosine(embedding: Floats, other: Floats) -> tuple[float, Facts]:
+    return min(1.0, max(-1.0, float(embedding @ other))), {}

@@ -1,11 +1,10 @@
 """Photos in a folder."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
 
-from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
+from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage, Unpaid
 from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import CallError, Picture, Refusal
 from frtaudit.core.machine.extras import need
@@ -20,7 +19,7 @@ KINDS = (".jpg", ".jpeg", ".png")
 
 @register("source", "folder")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
+class Folder(Unpaid):
     """``root``: a folder for each query with its images, or ``files``: a CSV of query, file below root and columns.
 
     ``queries``: a CSV of query (a folder's name) and columns, such as a group, in the order in which they are taken;
@@ -32,8 +31,6 @@ class Folder:
     queries: str | None = field(default=None, metadata=PATH)
     limit: int = 100
     most_bytes: int = field(default=20_000_000, metadata=MACHINE)
-
-    paid: ClassVar[Mapping[str, float]] = {}  # it makes no call that is paid
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a limit below 1, or both files at once."""
@@ -75,10 +72,6 @@ class Folder:
     def at_most(self) -> Sequence[int]:
         """As many as there are."""
         return [min(len(query.images), self.limit) for query in self._queries()]
-
-    def calls(self) -> Mapping[str, int]:
-        """None."""
-        return {}
 
     def _queries(self) -> list[Query]:
         self.check_files()

@@ -1,14 +1,13 @@
 """Synthetic search results: each query has faces of its own, wrong ones, crowds, near-duplicates and empty images."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from frtaudit.collection.clients.made_up import SIDE, background, drawn, pattern, picture_with
-from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
+from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage, Unpaid
 from frtaudit.core.arrays import Bytes
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import Picture
@@ -20,7 +19,7 @@ _SHARES = ("wrong", "crowd", "near_duplicate", "empty")
 
 @register("source", "made_up")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MadeUp:
+class MadeUp(Unpaid):
     """Pictures drawn from ``seed``: for demos, training and tests, offline; none shows a real face.
 
     ``queries`` of ``images`` each; shares of the images: ``wrong`` shows somebody else, ``crowd`` one or two strangers
@@ -38,8 +37,6 @@ class MadeUp:
     empty: float = 0.03
     variation: float = 0.5
     groups: tuple[str, ...] = ("north", "south")
-
-    paid: ClassVar[Mapping[str, float]] = {}  # it makes no call that is paid
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for sizes and shares that cannot be."""
@@ -72,10 +69,6 @@ class MadeUp:
     def at_most(self) -> Sequence[int]:
         """The same for all."""
         return [self.images] * self.queries
-
-    def calls(self) -> Mapping[str, int]:
-        """None."""
-        return {}
 
     def picture(self, query: int, image: int) -> Picture:
         """One image of one query."""

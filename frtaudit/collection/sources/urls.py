@@ -1,13 +1,12 @@
 """Images by their addresses."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 from frtaudit.collection.clients.fetch import Fetch
 from frtaudit.collection.clients.pace import Pace
-from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
+from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage, Unpaid
 from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import Picture
 from frtaudit.core.machine.extras import need
@@ -19,7 +18,7 @@ from frtaudit.inputs.tables import need_table
 
 @register("source", "urls")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Urls:
+class Urls(Unpaid):
     """``file``: a CSV of query, url and columns, such as a group; ``limit``: images of a query.
 
     ``rate``: calls a second to one host; ``most_bytes``: of one image. Addresses are http or https of the public
@@ -31,8 +30,6 @@ class Urls:
     rate: float = field(default=5.0, metadata=MACHINE)
     most_bytes: int = field(default=20_000_000, metadata=MACHINE)
     fetch: Fetch = field(init=False, repr=False, compare=False)
-
-    paid: ClassVar[Mapping[str, float]] = {}  # it makes no call that is paid
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a limit below 1, or a rate of 0."""
@@ -64,10 +61,6 @@ class Urls:
     def at_most(self) -> Sequence[int]:
         """As many as the file has."""
         return [min(len(query.images), self.limit) for query in self._queries()]
-
-    def calls(self) -> Mapping[str, int]:
-        """None that is paid."""
-        return {}
 
     def _queries(self) -> list[Query]:
         return queries_of(Path(self.file), "url")

@@ -98,7 +98,7 @@ class BobScores:
 
 def _gathered(path: Path, nan: Nan) -> "Gathered":
     """One file, whichever of the three layouts its first line has."""
-    from frtaudit.inputs.score_lists.fields import Coded, first_line, read_fields, split_spaces
+    from frtaudit.inputs.score_lists.fields import first_line, read_fields, split_spaces
     from frtaudit.inputs.score_lists.gathering import Gathered
 
     line = first_line(path, path.name)
@@ -108,7 +108,7 @@ def _gathered(path: Path, nan: Nan) -> "Gathered":
     layout = FIVE if count == len(FIVE.columns) else FOUR
     read = read_fields(path, path.name, layout, layout.columns[:-1], nan)
     claimed, text = read.texts[CLAIMED], read.texts
-    models = text.get(MODEL) or Coded(codes=claimed.codes, names=[MODEL_OF + name for name in claimed.names])
+    models = text.get(MODEL) or replace(claimed, names=MODEL_OF + claimed.names)
     return Gathered(read=read, sample=(models, text[LABEL]), subject=(claimed, text[REAL]), columns={})
 
 

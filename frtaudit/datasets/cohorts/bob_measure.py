@@ -58,7 +58,7 @@ def _scores(path: Path, nan: Nan) -> "Scores":
 
     read = read_fields(path, path.name, TWO, (LABEL,), nan)
     coded = read.texts[LABEL]
-    labels = np.array([number_of(name) for name in coded.names])[coded.codes]
+    labels = np.array([number_of(name) for name in coded.names])[coded.code]
     wrong = ~np.isin(labels, (-1.0, 1.0))
     if wrong.any():
         raise DataError(

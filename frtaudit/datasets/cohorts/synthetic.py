@@ -10,12 +10,12 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.datasets.drawn_people import dealt, roster_of
 from frtaudit.errors import SpecError
 
 if TYPE_CHECKING:  # arrays are loaded where they are drawn: a spec is read without
     from frtaudit.core.arrays import Flags, Floats, Ints
     from frtaudit.core.cohort import CohortData, Templates
-    from frtaudit.inputs.roster import Roster
 
 FAILED = "synthetic_failure"
 NOISE = 1e6  # nothing of a template is left long before
@@ -67,7 +67,6 @@ class Synthetic:
         import numpy as np
 
         from frtaudit.core.cohort import CohortData
-        from frtaudit.datasets.drawn_people import dealt
         from frtaudit.inputs.roster import attributes_of, enrol
         from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
 
@@ -79,7 +78,8 @@ class Synthetic:
         factors = np.array([class_.concentration for class_ in self.classes.values()] or [1.0])
         kappa = rng.uniform(*self.concentration, self.subjects) * factors[of_class]
         base = von_mises_fisher(rng, means[owner], kappa[owner])  # before any system's noise, (N, dimension)
-        roster = self._roster(owner, of_class)
+        classes = np.array(list(self.classes) or [""], dtype=object)[of_class[owner]]
+        roster = roster_of(owner, len(str(self.subjects)), {self.column: classes})
         cohort = enrol(roster, schemas)
         drawn = {name: i for i, name in enumerate(roster.sample_ids)}
         rows = np.array([drawn[name] for name in cohort.sample_ids])
@@ -92,22 +92,6 @@ class Synthetic:
             failures={name: {int(i): FAILED for i in np.flatnonzero(gone)} for name, gone in lost.items()},
             pseudonym_key=bytes.fromhex(cohort.digest),
             attributes=attributes_of(roster, cohort),
-        )
-
-    def _roster(self, owner: "Ints", of_class: "Ints") -> "Roster":
-        import numpy as np
-
-        from frtaudit.inputs.roster import Roster
-
-        width = len(str(self.subjects))
-        names = np.array(list(self.classes) or [""], dtype=object)
-        number = np.arange(owner.size) - np.searchsorted(owner, owner)
-        subjects = [f"subject_{k:0{width}d}" for k in owner]
-        return Roster(
-            sample_ids=[f"{name}_{i:04d}" for name, i in zip(subjects, number, strict=True)],
-            subjects=subjects,
-            columns={self.column: names[of_class[owner]]},
-            places=[f"sample {i}" for i in range(owner.size)],
         )
 
     def _lost(self, system: str, n_samples: int, seed: int) -> "Flags":

@@ -13,7 +13,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
-from frtaudit.datasets.drawn_people import dealt, texts_of
+from frtaudit.datasets.drawn_people import dealt, roster_of, texts_of
 from frtaudit.errors import SpecError
 
 if TYPE_CHECKING:
@@ -125,8 +125,6 @@ class SyntheticReleases:
     def _roster(self, rng: "np.random.Generator", drawn: "_Drawn", brightness: "Floats") -> "Roster":
         import numpy as np
 
-        from frtaudit.inputs.roster import Roster
-
         owner = drawn.owner
         tones = np.array(list(self.tones) or [""], dtype=object)
         genders = np.array(list(self.genders) or [""], dtype=object)
@@ -135,21 +133,14 @@ class SyntheticReleases:
         first = np.searchsorted(owner, np.arange(self.subjects))
         tone_codes[first[odd]] = (tone_codes[first[odd]] + 1) % len(tones)
         width = np.exp(rng.normal(*SMALL_FACE, owner.size)) + 20
-        digits = len(str(self.subjects))
-        number = np.arange(owner.size) - first[owner]
-        names = [f"subject_{k:0{digits}d}" for k in owner]
-        return Roster(
-            sample_ids=[f"{name}_{i:04d}" for name, i in zip(names, number, strict=True)],
-            subjects=names,
-            columns={
-                "tone": tones[tone_codes],
-                "gender": genders[drawn.gender[owner]],
-                "face_width": texts_of(width, 0),
-                "face_height": texts_of(width * SHAPE, 0),
-                "brightness": texts_of(brightness, 1),
-            },
-            places=[f"sample {i}" for i in range(owner.size)],
-        )
+        columns = {
+            "tone": tones[tone_codes],
+            "gender": genders[drawn.gender[owner]],
+            "face_width": texts_of(width, 0),
+            "face_height": texts_of(width * SHAPE, 0),
+            "brightness": texts_of(brightness, 1),
+        }
+        return roster_of(owner, len(str(self.subjects)), columns)
 
     def _observed(self, system: str, drawn: "_Drawn", brightness: "Floats") -> "Floats":
         """The length of the noise that a system adds to each image."""

@@ -10,7 +10,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
-from frtaudit.datasets.drawn_people import texts_of
+from frtaudit.datasets.drawn_people import roster_of, texts_of
 from frtaudit.errors import SpecError
 
 if TYPE_CHECKING:
@@ -134,22 +134,12 @@ class Traits:
         """Names like LFW's; mislabelled samples go to another subject of their class."""
         import numpy as np
 
-        from frtaudit.inputs.roster import Roster
-
         named = owner.copy()
         for sample in np.flatnonzero(rng.random(owner.size) < self.mislabelled).tolist():
             others = np.flatnonzero(of_class == of_class[owner[sample]])
             named[sample] = int(rng.choice(others[others != owner[sample]]))
-        order = np.argsort(named, kind="stable")
-        number = np.empty(owner.size, dtype=np.int64)
-        number[order] = np.arange(owner.size) - np.searchsorted(named[order], named[order])
-        subjects = [f"subject_{k:05d}" for k in named]
-        return Roster(
-            sample_ids=[f"{name}_{i + 1:04d}" for name, i in zip(subjects, number, strict=True)],
-            subjects=subjects,
-            columns={self.column: np.array(self.classes, dtype=object)[of_class[named]], **columns},
-            places=[f"sample {i}" for i in range(owner.size)],
-        )
+        classes = np.array(self.classes, dtype=object)[of_class[named]]
+        return roster_of(named, 5, {self.column: classes, **columns}, first=1)
 
     def _noise(self, system: str, of: str, size: int, seed: int) -> "Floats":
         """What a system adds to each image of a set: a Gaussian of the system's length (root mean square)."""

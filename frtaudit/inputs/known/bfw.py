@@ -45,10 +45,7 @@ class Bfw:
         sides = [table.coded(name) for name in ("p1", "p2")]
         ids = sorted({str(name) for side in sides for name in side.names})
         number = {name: row for row, name in enumerate(ids)}
-        probe, reference = (
-            side.mapped(np.array([number[str(name)] for name in side.names], dtype=np.int32), -1)
-            for side in sides
-        )
+        probe, reference = (side.indices(number) for side in sides)
         for side in (probe, reference):
             table.refuse(side < 0, "an image is missing", "p1 and p2")
         people, columns = _people(table, ids)

@@ -16,7 +16,7 @@ from frtaudit.inputs.coded import Coded, coded_of
 from frtaudit.inputs.pairlist import truth
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.inputs.score_lists.score_cohort import indices, tables_of
+from frtaudit.inputs.score_lists.score_cohort import tables_of
 from frtaudit.inputs.score_lists.scorelist import ScoreList, answers, providers
 from frtaudit.inputs.tables import Table
 
@@ -255,7 +255,7 @@ def is_enrolled(text: str) -> int:
 def _transactions(attempts: AttemptList, cohort: Cohort) -> Mapping[str, Transactions]:
     """The transactions of each provider, in the order of their first rows; those of dropped people are left out."""
     index = {name: k for k, name in enumerate(cohort.subject_ids)}
-    subject, claimed = (indices(side, index) for side in (attempts.subject, attempts.claimed))
+    subject, claimed = (side.indices(index) for side in (attempts.subject, attempts.claimed))
     transactions: dict[str, Transactions] = {}
     for code, provider in enumerate(attempts.scores.provider.names.tolist()):
         rows = np.flatnonzero((attempts.scores.provider.code == code) & (subject >= 0) & (claimed >= 0))

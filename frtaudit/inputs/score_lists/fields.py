@@ -19,21 +19,14 @@ from frtaudit.inputs.tables import check_columns
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from frtaudit.core.arrays import Flags, Floats, Index, Ints
+    from frtaudit.core.arrays import Flags, Floats, Ints
+    from frtaudit.inputs.coded import Coded
 
 SCORE = "score"
 LONGEST = 1 << 20  # bytes of a line
 _REMARK = b"#"
 _UNEVEN = (b"\t", b"  ", b"\n ", b" \n", b" \r", b'"')  # what is laid out anew between spaces
 _UTF8, _OTHERS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coded:
-    """A column of text: ``codes`` (P,) int32 into ``names``, which are unique."""
-
-    codes: "Index"
-    names: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +55,13 @@ class Layout:
 class Fields:
     """A file as it was read, P lines.
 
-    ``score``: (P,) float64, finite, or NaN where the spec takes that for a failure; ``lines``: (P,) int64, their
-    numbers in the file, from 1, or None where they are ``first``, ``first`` + 1, ...
+    ``texts``: an empty one is a name as others are. ``score``: (P,) float64, finite, or NaN where the spec takes that
+    for a failure; ``lines``: (P,) int64, their numbers in the file, from 1, or None where they are ``first``,
+    ``first`` + 1, ...
     """
 
     name: str
-    texts: dict[str, Coded]
+    texts: "dict[str, Coded]"
     score: "Floats"
     lines: "Ints | None"
     first: int
@@ -120,8 +114,8 @@ def read_fields(
     >>> path = Path(tempfile.mkdtemp()) / "scores"
     >>> _ = path.write_text("a a a_2 0.9\nb a a_2 0.1\n")
     >>> read = read_fields(path, "scores", Layout(columns=("claimed", "real", "label", SCORE)), ["real"], Nan.REFUSE)
-    >>> read.texts["real"].names, read.texts["real"].codes.tolist(), read.score.tolist()
-    (['a'], [0, 0], [0.9, 0.1])
+    >>> read.texts["real"].texts().tolist(), read.score.tolist()
+    (['a', 'a'], [0.9, 0.1])
     """
     import numpy as np
     import pyarrow as pa
@@ -272,11 +266,14 @@ def _split_csv(line: str, place: str, delimiter: str = ",") -> list[str]:
         raise DataError(place, "a quote is not closed", "quotes in pairs, on one line") from None
 
 
-def _coded(column: "pa.ChunkedArray") -> Coded:
+def _coded(column: "pa.ChunkedArray") -> "Coded":
     import numpy as np
 
+    from frtaudit.inputs.coded import Coded
+
     whole = column.unify_dictionaries().combine_chunks()
-    return Coded(codes=np.array(whole.indices.to_numpy(), dtype=np.int32), names=whole.dictionary.to_pylist())
+    names = np.array(whole.dictionary.to_pylist(), dtype=object)
+    return Coded(code=np.array(whole.indices.to_numpy(), dtype=np.int32), names=names)
 
 
 def _check_read(read: Fields, wanted: Sequence[str], nan: Nan) -> None:
@@ -291,7 +288,7 @@ def _check_read(read: Fields, wanted: Sequence[str], nan: Nan) -> None:
     for column in wanted:
         coded = read.texts[column]
         empty = [code for code, name in enumerate(coded.names) if not name.strip()]
-        for row in _first(np.isin(coded.codes, empty)) if empty else ():
+        for row in _first(np.isin(coded.code, empty)) if empty else ():
             raise DataError(read.place(row), f"{column} is empty", "a name")
 
 

@@ -10,9 +10,10 @@ from frtaudit.core.cohort import Cohort, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.errors import DataError
+from frtaudit.inputs.coded import Coded
 from frtaudit.inputs.pairing import ONCE, both_orders, listed_comparisons
 from frtaudit.inputs.roster import Roster
-from frtaudit.inputs.score_lists.fields import Coded, Fields
+from frtaudit.inputs.score_lists.fields import Fields
 from frtaudit.inputs.score_lists.scorelist import MISSING_SCORE
 
 SELF, OF_DROPPED = "self_comparison", "comparison_of_dropped_subject"
@@ -93,14 +94,14 @@ def _add_column(people: People, gathered: Gathered, column: str, values: Coded, 
 def _first_rows(coded: Coded) -> Ints:
     """The first row at which each name stands, (names,) int64."""
     rows = np.empty(len(coded.names), dtype=np.int64)
-    rows[coded.codes[::-1]] = np.arange(coded.codes.size)[::-1]
+    rows[coded.code[::-1]] = np.arange(coded.code.size)[::-1]
     return rows
 
 
 def _once(of: Coded, values: Coded, read: Fields, problem: str) -> Index:
     """The one value of each name, (names,) int32; :class:`DataError` at the first row that gives another."""
-    code = values.codes[_first_rows(of)]
-    other = code[of.codes] != values.codes
+    code = values.code[_first_rows(of)]
+    other = code[of.code] != values.code
     if other.any():
         raise DataError(read.place(int(np.argmax(other))), problem, "the same on every line")
     return code
@@ -114,10 +115,7 @@ def table_of(
     ``where``: sample name to cohort index. Raises :class:`DataError` at a comparison that appears twice.
     """
     _check_repeats(gathered)
-    reference, probe = (
-        np.array([where.get(name, -1) for name in side.names], dtype=np.int32)[side.codes]
-        for side in gathered.sample
-    )
+    reference, probe = (side.indices(where) for side in gathered.sample)
     keep, counts = compared(probe, reference, gathered.read.name)
     probe, reference = probe[keep], reference[keep]
     probes, references = (np.zeros(cohort.n_samples, dtype=np.bool_) for _ in SIDES)
@@ -147,9 +145,9 @@ def scored(score: Floats) -> ScoreTable:
 def _check_repeats(gathered: Gathered) -> None:
     """Refuse a comparison that appears twice in a file: it would count twice."""
     reference, probe = gathered.sample
-    key = reference.codes.astype(np.int64)
+    key = reference.code.astype(np.int64)
     key *= len(probe.names)
-    key += probe.codes
+    key += probe.code
     if not _repeats(key, len(reference.names) * len(probe.names)):
         return
     first = np.unique(key, return_index=True)[1]

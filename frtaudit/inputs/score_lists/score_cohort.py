@@ -149,7 +149,7 @@ def tables_of(
     lines: dict[str, list[_Part]] = {}
     for scores in lists:
         _check_mated(scores, subjects)
-        probe, reference = indices(scores.probe, index), indices(scores.reference, index)
+        probe, reference = scores.probe.indices(index), scores.reference.indices(index)
         for place, provider in enumerate(scores.provider.names.tolist()):
             rows = scores.provider.code == place
             part = probe[rows], reference[rows], scores.score[rows], scores.failure.at(rows)
@@ -173,11 +173,6 @@ def _check_mated(scores: ScoreList, subjects: Mapping[str, str]) -> None:
         row = int(wrong[0])
         problem = f"a {'mated' if mated[row] else 'non-mated'} line disagrees with the subjects"
         raise DataError(scores.table.place(row), problem, "mated iff one subject")
-
-
-def indices(side: Coded, index: Mapping[str, int]) -> Index:
-    """The cohort's sample of each row, -1 for one that is not in it."""
-    return side.mapped(np.array([index.get(name, -1) for name in side.names.tolist()], dtype=np.int32), -1)
 
 
 def _table(

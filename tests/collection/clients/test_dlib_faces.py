@@ -9,9 +9,8 @@ from face_photos import photos
 from PIL import ImageOps
 
 from frtaudit.collection.clients import dlib_faces
-from frtaudit.collection.clients.dlib_faces import Detector, Finder, Finding, largest
+from frtaudit.collection.clients.dlib_faces import Detector, Finder, Finding
 from frtaudit.collection.clients.pictures import picture_of, pixels
-from frtaudit.core.collecting import CallError
 from frtaudit.errors import ProviderError, SpecError
 
 
@@ -47,12 +46,6 @@ def test_the_network_finds_the_face_that_hog_finds() -> None:
     assert both > 0.5 * (a.box.width * a.box.height + b.box.width * b.box.height - both)
     assert not any("sha256" in key for key in hog.recorded_settings())
     assert re.fullmatch("[0-9a-f]{64}", cnn.recorded_settings()[f"sha256 of {dlib_faces.CNN_FILE}"])
-
-
-def test_no_face_is_a_failure_to_acquire() -> None:
-    """The largest of no faces: code no_face."""
-    with pytest.raises(CallError, match="failure_to_acquire: no_face"):
-        largest([])
 
 
 @pytest.mark.parametrize("wrong", [{"upsample": 4}, {"upsample": -1}, {"longest": 79}])

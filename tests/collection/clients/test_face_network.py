@@ -1,4 +1,4 @@
-"""What a model takes and gives; tests also model_input, face_finding, detector_network, which detectors stand on."""
+"""What a model takes and gives; tests also model_input, face_finding, which detectors stand on."""
 
 from pathlib import Path
 
@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from small_models import WIDTH, embedding_model, weights
 
-from frtaudit.collection.clients.detector_network import DetectorNetwork
 from frtaudit.collection.clients.face_finding import faces_of, rows_to_keep
-from frtaudit.collection.clients.face_network import FaceNetwork
+from frtaudit.collection.clients.face_network import DetectorNetwork, FaceNetwork
 from frtaudit.collection.clients.model_input import CPU, Colours, Layout, ModelInput
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.collecting import CallError

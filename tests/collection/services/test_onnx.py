@@ -158,8 +158,6 @@ def test_dlib_finds_the_faces_when_asked(path: Path) -> None:
 
 def test_a_picture_without_an_embedding_is_a_failure_to_acquire(path: Path) -> None:
     """All values zero after mean and deviation: no direction, hence no score."""
-    session = made(path).open(GATE)
-    session._how.taken(np.zeros((2, 2, 3), np.uint8), None)
     black = png(Image.new("RGB", (SIDE, SIDE)))
     with pytest.raises(CallError, match="failure_to_acquire: no_embedding"):
         made(path, mean=(0.0, 0.0, 0.0)).open(GATE).detect(black)

@@ -27,7 +27,7 @@ def test_both_ways_read_alike(rows: list[tuple[str, str, float]], tmp_path: Path
     assert first.lines is None
     assert second.lines is not None
     for read in (first, second):
-        assert [read.texts["b"].names[code] for code in read.texts["b"].codes] == [row[1] for row in rows]
+        assert [read.texts["b"].names[code] for code in read.texts["b"].code] == [row[1] for row in rows]
         assert np.array_equal(read.score, [row[2] for row in rows])
         assert len(set(read.texts["b"].names)) == len(read.texts["b"].names)
 
@@ -40,7 +40,7 @@ def test_blocks_are_joined(tmp_path: Path) -> None:
     assert path.stat().st_size > 3 * fields.LONGEST
     read = read_fields(path, "long", THREE, ["b"], Nan.REFUSE)
     assert len(read.texts["b"].names) == 7
-    assert [read.texts["b"].names[code] for code in read.texts["b"].codes[-9:]] == [
+    assert [read.texts["b"].names[code] for code in read.texts["b"].code[-9:]] == [
         row[0] for row in rows[-9:]
     ]
     assert read.score.tolist() == [score for _, score in rows]

@@ -6,23 +6,23 @@ import pytest
 from hypothesis import given
 
 from frtaudit.errors import DataError
+from frtaudit.inputs.coded import Coded, coded_of
 from frtaudit.inputs.places import paths_below
 from frtaudit.inputs.score_lists import gathering
-from frtaudit.inputs.score_lists.fields import Coded, Fields
+from frtaudit.inputs.score_lists.fields import Fields
 from frtaudit.inputs.score_lists.gathering import Gathered, people_of
 
 
 def coded(*texts: str) -> Coded:
     """Texts as a coded column."""
-    names = list(dict.fromkeys(texts))
-    return Coded(codes=np.array([names.index(text) for text in texts], dtype=np.int32), names=names)
+    return coded_of(np.array(texts, dtype=object))
 
 
 def gathered(
     reference: Coded, probe: Coded, of_reference: Coded, of_probe: Coded, name: str = "x"
 ) -> Gathered:
     """Lines with a score of 0."""
-    read = Fields(name=name, texts={}, score=np.zeros(probe.codes.size), lines=None, first=1)
+    read = Fields(name=name, texts={}, score=np.zeros(probe.code.size), lines=None, first=1)
     return Gathered(read=read, sample=(reference, probe), subject=(of_reference, of_probe), columns={})
 
 
