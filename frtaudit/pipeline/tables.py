@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Flags, Floats, Index, Integers, Ints, Shorts
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
-from frtaudit.pipeline.table_names import Names, names_of
+from frtaudit.inputs.table_names import Names, names_of
 from frtaudit.stats.rates.sums import first_not_above
 
 SCORES, TAIL, REPLICATES = "scores.parquet", "tail.parquet", "replicates.parquet"
@@ -147,7 +147,7 @@ def system_rows(system: SystemData) -> pa.Table:
 
 def sample_rows(system: SystemData) -> pa.Table:
     """Every sample of the cohort: subject, cell, failure, and the subject's class under each schema."""
-    names = names_of(system)
+    names = names_of(system.cohort_data)
     order = np.argsort(names.sample_place)
     of = system.cohort.subject_of[order]
     codes = sorted(set(system.failed.values()))
@@ -248,7 +248,7 @@ def _rows(
     sample: Index | None = None,
 ) -> Rows:
     """Rows of comparisons; ``sample``: which sample of the cohort each place is, of pairs that are sorted by score."""
-    names, of = names_of(system), system.cohort.subject_of
+    names, of = names_of(system.cohort_data), system.cohort.subject_of
     codes = system.table.codes if system.table else ()
     part = _Comparisons(
         provider=system.provider, names=names, codes=pa.array(codes, type=pa.string()), order=None,

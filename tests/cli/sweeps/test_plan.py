@@ -53,10 +53,10 @@ def test_two_jobs_of_one_spec_are_refused() -> None:
 @pytest.mark.parametrize(
     ("values", "labels"),
     [
-        (["/home/me/a", "/home/me/b"], ["a", "b"]),
-        (["/home/me/a/x", "/home/me/b/x", "/y"], ["a/x", "b/x", "y"]),
-        (["/home/me/x", "x"], ["me/x", "x"]),
-        (["/home/me/x", "/home/me/x"], ["x", "x"]),
+        (["/data/me/a", "/data/me/b"], ["a", "b"]),
+        (["/data/me/a/x", "/data/me/b/x", "/y"], ["a/x", "b/x", "y"]),
+        (["/data/me/x", "x"], ["me/x", "x"]),
+        (["/data/me/x", "/data/me/x"], ["x", "x"]),
         (["/x", "x"], ["x", "x"]),
         (["runs/x", "0.1"], ["runs/x", "0.1"]),
         (["/", "/x"], ["", "x"]),

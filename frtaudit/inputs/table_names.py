@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from frtaudit.core.arrays import Index, Ints
 from frtaudit.core.canonical import pseudonym
-from frtaudit.evaluation.system import SystemData
+from frtaudit.core.cohort import CohortData
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,12 +25,12 @@ class Names:
     subject_place: Index
 
 
-def names_of(system: SystemData) -> Names:
-    """The names that stand in the tables of a system."""
-    key, secret, cohort = system.cohort_data.pseudonym_key, system.cohort_data.secret, system.cohort
+def names_of(cohort_data: CohortData) -> Names:
+    """The names that stand in the tables of a cohort's systems."""
+    key, cohort = cohort_data.pseudonym_key, cohort_data.cohort
     subjects, subject_place = _pseudonyms(key, cohort.subject_ids)
     samples, _ = _pseudonyms(key, cohort.sample_ids)
-    if not secret:
+    if not cohort_data.secret:
         return Names(
             samples=samples,
             subjects=subjects,
@@ -49,8 +49,8 @@ def names_of(system: SystemData) -> Names:
 @lru_cache(maxsize=2)  # the systems of an audit have their names in common
 def _pseudonyms(key: bytes, names: tuple[str, ...]) -> tuple[pa.Array, Index]:
     """Those of names, and the place of each among them in their own order."""
-    made = [pseudonym(key, name) for name in names]
-    return pa.array(made, type=pa.string()), _places(np.argsort(np.array(made, dtype=np.str_)))
+    pseudonyms = [pseudonym(key, name) for name in names]
+    return pa.array(pseudonyms, type=pa.string()), _places(np.argsort(np.array(pseudonyms, dtype=np.str_)))
 
 
 def _places(order: Ints) -> Index:

@@ -1,4 +1,4 @@
-"""Tests of frtaudit.pipeline.table_names."""
+"""Tests of frtaudit.inputs.table_names."""
 
 import json
 from dataclasses import replace
@@ -20,8 +20,8 @@ from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.finished_runs import AsFinished
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.evaluation.system import SystemData
+from frtaudit.inputs.table_names import names_of
 from frtaudit.pipeline.run import run
-from frtaudit.pipeline.table_names import names_of
 from frtaudit.pipeline.tables import Rows, pair_rows, sample_rows, score_rows, tail_rows, write
 
 TABLES = (sample_rows, score_rows, tail_rows, pair_rows)
@@ -92,7 +92,7 @@ def owners(system: SystemData) -> tuple[list[str], list[str]]:
 
 def test_without_a_secret_the_order_is_the_cohorts() -> None:
     """Runs are compared as one audit would be: subjects are drawn in the order in which they stand."""
-    names, cohort = names_of(system_of()), system_of().cohort
+    names, cohort = names_of(system_of().cohort_data), system_of().cohort
     assert names.sample_place.tolist() == list(range(cohort.n_samples))
     assert names.samples.to_pylist() == owners(system_of())[0]
 
