@@ -5,15 +5,15 @@ sheets can be joined.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
 
 import pyarrow as pa
 
-from frtaudit.core import AuditResult, Curve, Estimate
+from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, dumps, escape
 
 _TEXT, _REAL, _WHOLE, _YES = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 _WHERE = [("provider", _TEXT), ("analysis", _TEXT), ("schema", _TEXT), ("group", _TEXT), ("weighting", _TEXT)]
-_TESTED = ["p", "null_median", "null_edge", "alpha", "detectable", "power", "p_adjusted"]
 SCHEMAS: Mapping[str, pa.Schema] = {
     "estimates": pa.schema(
         [("pointer", _TEXT), *_WHERE, ("metric", _TEXT), ("at", _TEXT), ("value", _REAL), ("numerator", _WHOLE),
@@ -25,7 +25,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
          ("note", _TEXT)]
     ),
     "tests": pa.schema(
-        [("pointer", _TEXT), ("estimate", _TEXT), ("method", _TEXT), *((name, _REAL) for name in _TESTED),
+        [("pointer", _TEXT), ("estimate", _TEXT), ("method", _TEXT), ("p", _REAL), ("null_median", _REAL),
+         ("null_edge", _REAL), ("alpha", _REAL), ("detectable", _REAL), ("power", _REAL), ("p_adjusted", _REAL),
          ("detectable_unit", _TEXT), ("n_resamples", _WHOLE), ("family", _WHOLE), ("note", _TEXT)]
     ),
     "curves": pa.schema(
@@ -72,45 +73,34 @@ def sheets_of(result: AuditResult) -> dict[str, pa.Table]:
     return {name: table for name, table in tables.items() if table.num_rows}
 
 
-def _where(record: Estimate | Curve) -> dict[str, object]:
-    return {name: getattr(record, name) for name, _ in _WHERE}
+def _row(sheet: str, record: object, **more: object) -> dict[str, object]:
+    """What a record says of each column of a sheet; ``more``: what it does not say, or says otherwise."""
+    row = {name: getattr(record, name, None) for name in SCHEMAS[sheet].names}
+    return {name: value.value if isinstance(value, Enum) else value for name, value in (row | more).items()}
 
 
 def _estimates(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = ("metric", "value", "numerator", "denominator", "unit", "note")
     for index, estimate in enumerate(result.estimates):
-        fields = {name: getattr(estimate, name) for name in names}
-        yield {"pointer": f"/estimates/{index}", **_where(estimate), **fields, "at": dumps(dict(estimate.at))}
+        yield _row("estimates", estimate, pointer=f"/estimates/{index}", at=dumps(dict(estimate.at)))
 
 
 def _intervals(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = ("level", "low", "high", "n_resamples", "n_eff", "mc_error", "note")
     for index, estimate in enumerate(result.estimates):
         at = f"/estimates/{index}"
         for place, interval in enumerate(estimate.intervals):
-            fields = {name: getattr(interval, name) for name in names}
-            kind = {"method": interval.method.value, "target": interval.target.value}
-            yield {"pointer": f"{at}/intervals/{place}", "estimate": at, **kind, **fields}
+            yield _row("intervals", interval, pointer=f"{at}/intervals/{place}", estimate=at)
 
 
 def _tests(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = (*_TESTED, "detectable_unit", "n_resamples", "family", "note")
     for index, estimate in enumerate(result.estimates):
         if estimate.test is not None:
-            fields = {name: getattr(estimate.test, name) for name in names}
             at = f"/estimates/{index}"
-            yield {"pointer": f"{at}/test", "estimate": at, "method": estimate.test.method.value, **fields}
+            yield _row("tests", estimate.test, pointer=f"{at}/test", estimate=at)
 
 
 def _curves(result: AuditResult) -> Iterator[dict[str, object]]:
     for index, curve in enumerate(result.curves):
-        shared = {
-            "pointer": f"/curves/{index}",
-            **_where(curve),
-            **{name: getattr(curve, name) for name in ("metric", "rate", "level", "simultaneous")},
-            "method": curve.method and curve.method.value,
-            "target": curve.target and curve.target.value,
-        }
+        shared = _row("curves", curve, pointer=f"/curves/{index}")
         for point, (x, y) in enumerate(zip(curve.x, curve.y, strict=True)):
             band = {"low": curve.low and curve.low[point], "high": curve.high and curve.high[point]}
             yield {**shared, "point": point, "x": x, "y": y, **band}
@@ -124,16 +114,13 @@ def _replicates(result: AuditResult) -> Iterator[dict[str, object]]:
 
 
 def _findings(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = [name for name in SCHEMAS["findings"].names if name not in ("pointer", "verdict")]
     for index, finding in enumerate(result.findings):
-        fields = {name: getattr(finding, name) for name in names}
-        yield {"pointer": f"/findings/{index}", "verdict": finding.verdict.value, **fields}
+        yield _row("findings", finding, pointer=f"/findings/{index}")
 
 
 def _failures(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = [name for name in SCHEMAS["failures"].names if name != "pointer"]
     for index, ledger_entry in enumerate(result.failures):
-        yield {"pointer": f"/failures/{index}", **{name: getattr(ledger_entry, name) for name in names}}
+        yield _row("failures", ledger_entry, pointer=f"/failures/{index}")
 
 
 def _record(result: AuditResult) -> Iterator[dict[str, object]]:
