@@ -4,7 +4,7 @@ Every line has the JSON pointer of what it was made of, so that it can be found 
 sheets can be joined.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
 import pyarrow as pa
@@ -57,19 +57,31 @@ def sheets_of(result: AuditResult) -> dict[str, pa.Table]:
     ``at`` is canonical JSON; an infinite number is one; ``record`` holds the spec, digests, versions, cohort and notes,
     value by value, as JSON.
     """
-    rows: Mapping[str, Callable[[AuditResult], Iterator[dict[str, object]]]] = {
-        "estimates": _estimates,
-        "intervals": _intervals,
-        "tests": _tests,
-        "curves": _curves,
-        "curve_replicates": _replicates,
-        "findings": _findings,
-        "failures": _failures,
-        "record": _record,
+    estimates = [(f"/estimates/{index}", estimate) for index, estimate in enumerate(result.estimates)]
+    rows: Mapping[str, Iterable[dict[str, object]]] = {
+        "estimates": (_row("estimates", of, pointer=at, at=dumps(dict(of.at))) for at, of in estimates),
+        "intervals": (
+            _row("intervals", interval, pointer=f"{at}/intervals/{place}", estimate=at)
+            for at, of in estimates
+            for place, interval in enumerate(of.intervals)
+        ),
+        "tests": (
+            _row("tests", of.test, pointer=f"{at}/test", estimate=at)
+            for at, of in estimates
+            if of.test is not None
+        ),
+        "curves": _curves(result),
+        "curve_replicates": _replicates(result),
+        **{
+            name: [
+                _row(name, entry, pointer=f"/{name}/{index}")
+                for index, entry in enumerate(getattr(result, name))
+            ]
+            for name in ("findings", "failures")
+        },
+        "record": _record(result),
     }
-    tables = {
-        name: pa.Table.from_pylist(list(find(result)), schema=SCHEMAS[name]) for name, find in rows.items()
-    }
+    tables = {name: pa.Table.from_pylist(list(lines), schema=SCHEMAS[name]) for name, lines in rows.items()}
     return {name: table for name, table in tables.items() if table.num_rows}
 
 
@@ -77,25 +89,6 @@ def _row(sheet: str, record: object, **more: object) -> dict[str, object]:
     """What a record says of each column of a sheet; ``more``: what it does not say, or says otherwise."""
     row = {name: getattr(record, name, None) for name in SCHEMAS[sheet].names}
     return {name: value.value if isinstance(value, Enum) else value for name, value in (row | more).items()}
-
-
-def _estimates(result: AuditResult) -> Iterator[dict[str, object]]:
-    for index, estimate in enumerate(result.estimates):
-        yield _row("estimates", estimate, pointer=f"/estimates/{index}", at=dumps(dict(estimate.at)))
-
-
-def _intervals(result: AuditResult) -> Iterator[dict[str, object]]:
-    for index, estimate in enumerate(result.estimates):
-        at = f"/estimates/{index}"
-        for place, interval in enumerate(estimate.intervals):
-            yield _row("intervals", interval, pointer=f"{at}/intervals/{place}", estimate=at)
-
-
-def _tests(result: AuditResult) -> Iterator[dict[str, object]]:
-    for index, estimate in enumerate(result.estimates):
-        if estimate.test is not None:
-            at = f"/estimates/{index}"
-            yield _row("tests", estimate.test, pointer=f"{at}/test", estimate=at)
 
 
 def _curves(result: AuditResult) -> Iterator[dict[str, object]]:
@@ -111,16 +104,6 @@ def _replicates(result: AuditResult) -> Iterator[dict[str, object]]:
         for number, drawn in enumerate(curve.replicates):
             for point, (x, y) in enumerate(zip(curve.x, drawn, strict=True)):
                 yield {"curve": f"/curves/{index}", "replicate": number, "point": point, "x": x, "y": y}
-
-
-def _findings(result: AuditResult) -> Iterator[dict[str, object]]:
-    for index, finding in enumerate(result.findings):
-        yield _row("findings", finding, pointer=f"/findings/{index}")
-
-
-def _failures(result: AuditResult) -> Iterator[dict[str, object]]:
-    for index, ledger_entry in enumerate(result.failures):
-        yield _row("failures", ledger_entry, pointer=f"/failures/{index}")
 
 
 def _record(result: AuditResult) -> Iterator[dict[str, object]]:
