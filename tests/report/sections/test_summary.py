@@ -516,8 +516,8 @@ def test_method_explains_every_interval_of_the_result(view: Context) -> None:
     """Each target and method that the report prints is explained once."""
     found = section(view, "method")
     used = {interval.method.value for item in result().estimates for interval in item.intervals}
-    assert {item.code for item in found.methods} == used
-    assert all(item.meaning for item in (*found.methods, *found.targets))
+    assert {code for _, code, _ in found.methods} == used
+    assert all(meaning for *_, meaning in (*found.methods, *found.targets))
 
 
 def test_cohort_counts_classes_and_comparisons(view: Context) -> None:
