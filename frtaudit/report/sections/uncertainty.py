@@ -376,9 +376,8 @@ def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
     metrics = list(dict.fromkeys(_named(other) for other in curves))
     seen: dict[str, tuple[str, dict[str, None]]] = {}
     for curve in curves:
-        index = next(at for at, other in enumerate(source.result.curves) if other is curve)
         for place, note in enumerate(curve.notes):
-            _, concerned = seen.setdefault(note, (f"/curves/{index}/notes/{place}", {}))
+            _, concerned = seen.setdefault(note, (f"{source.place(curve)}/notes/{place}", {}))
             concerned[_named(curve)] = None
     return tuple(
         spans(_of_metrics(list(note_metrics), metrics), TextSpan(text=sentence(note), pointer=pointer))
