@@ -133,7 +133,7 @@ NAMES = {
     "written": ("make_estimate", PUBLIC),
     "blamed": ("attribution_notes", ANYWHERE),
     "effort": ("sample_sizes", ANYWHERE),
-    "Docket": ("RequirementRow", TYPES),
+    "Docket": ("FindingRow", TYPES),
     "docket": ("row", ANYWHERE),
     "dockets": ("requirement_rows", ANYWHERE),
     "Ruling": ("FindingRow", TYPES),

@@ -64,6 +64,11 @@ class Checklist:
         """How many items have a status."""
         return sum(entry.status is status for entry in self.items)
 
+    @property
+    def tally(self) -> str:
+        """How many items have each status, in words."""
+        return ", ".join(f"{self.count(status)} {status.value.replace('_', ' ')}" for status in ItemStatus)
+
 
 @cache
 def known() -> Mapping[str, Mapping[str, object]]:

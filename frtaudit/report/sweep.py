@@ -41,13 +41,8 @@ class Mark:
     pointer: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matrix:
-    """Verdicts of at most ``WIDE`` jobs: the jobs' numbers, and a row of marks for each requirement on each number."""
-
-    name: str
-    jobs: tuple[int, ...]
-    rows: tuple[tuple[Text, tuple[Mark | None, ...]], ...]
+Matrix = tuple[tuple[int, ...], list[tuple[Text, list[Mark | None]]]]
+"""Verdicts of at most ``WIDE`` jobs: the jobs' numbers, and a row of marks for each requirement on each number."""
 
 
 def page(sweep: SweepJson, settings: Report, date: str, status: str) -> str:
@@ -106,7 +101,7 @@ def jobs_table(sweep: SweepJson) -> Table:
     return Table(name="jobs", caption=caption, columns=tuple(columns), blocks=(Block(rows=tuple(rows)),))
 
 
-def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
+def matrices(sweep: SweepJson) -> list[Matrix]:
     """Verdicts over the sweep, requirements down and jobs across."""
     lines: dict[tuple[str, str], dict[int, Mark]] = {}
     several = any(finding["measure"] and finding["measure"]["provider"] for finding in sweep["rulings"])
@@ -119,20 +114,17 @@ def matrices(sweep: SweepJson) -> tuple[Matrix, ...]:
         mark = Mark(code=code, word=word, other=other, pointer=f"/rulings/{index}/in_sweep")
         lines.setdefault((finding["requirement"], about), {})[finding["job"]] = mark
     done = [job["number"] for job in sweep["jobs"] if job["state"] == "done"]
-    if not lines:
-        return ()
-    parts = [tuple(done[start : start + WIDE]) for start in range(0, len(done), WIDE)]
-    return tuple(
-        Matrix(
-            name=f"verdicts-{number}",
-            jobs=part,
-            rows=tuple(
-                (spans(phrases.bold(name), f": {about}"), tuple(marks.get(job) for job in part))
+    parts = [tuple(done[start : start + WIDE]) for start in range(0, len(done), WIDE)] if lines else []
+    return [
+        (
+            part,
+            [
+                (spans(phrases.bold(name), f": {about}"), [marks.get(job) for job in part])
                 for (name, about), marks in lines.items()
-            ),
+            ],
         )
-        for number, part in enumerate(parts)
-    )
+        for part in parts
+    ]
 
 
 def numbers_table(sweep: SweepJson) -> Table | None:

@@ -47,7 +47,7 @@ def test_both_systems_have_lines_of_their_own() -> None:
     """A requirement on two systems of one job is two rows of verdicts, each over all jobs."""
     matrices = sweep.matrices(FOUND)  # type: ignore[arg-type]  # JSON
     assert len(matrices) == 1
-    marks = [mark for _, row in matrices[0].rows for mark in row if mark is not None]
+    marks = [mark for _, row in matrices[0][1] for mark in row if mark is not None]
     assert len(marks) == len(FOUND["rulings"])  # type: ignore[index,call-overload,arg-type]  # JSON
 
 
@@ -57,9 +57,7 @@ def test_a_system_alone_in_its_job_is_named_where_other_jobs_have_several() -> N
     for entry in (*mixed["rulings"], *mixed["rows"]):
         if entry["job"] == 1 and entry["measure"]:
             entry["measure"]["provider"] = ""  # as where the job has one system
-    assert [row for row, _ in sweep.matrices(mixed)[0].rows] == [
-        row for row, _ in sweep.matrices(FOUND)[0].rows
-    ]  # type: ignore[arg-type]  # JSON
+    assert [row for row, _ in sweep.matrices(mixed)[0][1]] == [row for row, _ in sweep.matrices(FOUND)[0][1]]  # type: ignore[arg-type]  # JSON
     assert sweep.numbers_table(mixed) == sweep.numbers_table(FOUND)  # type: ignore[arg-type]  # JSON
 
 
@@ -102,7 +100,7 @@ def test_accuracies_of_a_column_have_two_places() -> None:
 
 def test_a_failure_that_does_not_hold_over_the_sweep_is_marked() -> None:
     """The matrix shows it as inconclusive, and says that its own run failed it."""
-    marks = [mark for matrix in sweep.matrices(FOUND) for _, row in matrix.rows for mark in row if mark]  # type: ignore[arg-type]  # JSON
+    marks = [mark for _, rows in sweep.matrices(FOUND) for _, row in rows for mark in row if mark]  # type: ignore[arg-type]  # JSON
     turned = [mark for mark in marks if mark.other]
     assert turned
     assert all(mark.code == "inconclusive" for mark in turned)
@@ -122,8 +120,8 @@ def test_many_jobs_share_several_matrices() -> None:
     many["jobs"] = [many["jobs"][0] | {"number": number} for number in range(1, 26)]
     many["rulings"] = [item | {"job": number} for number in range(1, 26) for item in first]
     found = sweep.matrices(many)
-    assert [len(matrix.jobs) for matrix in found] == [12, 12, 1]
-    assert [job for matrix in found for job in matrix.jobs] == list(range(1, 26))
+    assert [len(jobs) for jobs, _ in found] == [12, 12, 1]
+    assert [job for jobs, _ in found for job in jobs] == list(range(1, 26))
 
 
 def test_a_sweep_without_requirements_says_so() -> None:

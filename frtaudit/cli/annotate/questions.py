@@ -78,19 +78,12 @@ def sheets(faces: Faces, labelled: Labelled, tau: float, most: int | None = None
 
 def blind(review_sheets: tuple[Sheet, ...]) -> tuple[Sheet, ...]:
     """The same questions without what the estimate, the list or others say, queries and faces in the list's order."""
-    return tuple(
-        Sheet(
-            query=sheet.query,
-            why="",
-            questions=tuple(
-                Question(face=question.face, suggestion=None, given=None, to_ask=question.to_ask)
-                for question in sorted(sheet.questions, key=lambda question: question.face)
-            ),
-        )
-        for sheet in sorted(
-            review_sheets, key=lambda sheet: min(question.face for question in sheet.questions)
-        )
-    )
+    hidden = []
+    for sheet in review_sheets:
+        ordered = sorted(sheet.questions, key=lambda question: question.face)
+        questions = [replace(question, suggestion=None, given=None, reviews=()) for question in ordered]
+        hidden.append(replace(sheet, why="", questions=tuple(questions)))
+    return tuple(sorted(hidden, key=lambda sheet: sheet.questions[0].face))
 
 
 def between(

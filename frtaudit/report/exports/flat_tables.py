@@ -4,16 +4,16 @@ Every line has the JSON pointer of what it was made of, so that it can be found 
 sheets can be joined.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 
 import pyarrow as pa
 
-from frtaudit.core import AuditResult, Curve, Estimate
+from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, dumps, escape
 
 _TEXT, _REAL, _WHOLE, _YES = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 _WHERE = [("provider", _TEXT), ("analysis", _TEXT), ("schema", _TEXT), ("group", _TEXT), ("weighting", _TEXT)]
-_TESTED = ["p", "null_median", "null_edge", "alpha", "detectable", "power", "p_adjusted"]
 SCHEMAS: Mapping[str, pa.Schema] = {
     "estimates": pa.schema(
         [("pointer", _TEXT), *_WHERE, ("metric", _TEXT), ("at", _TEXT), ("value", _REAL), ("numerator", _WHOLE),
@@ -25,7 +25,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
          ("note", _TEXT)]
     ),
     "tests": pa.schema(
-        [("pointer", _TEXT), ("estimate", _TEXT), ("method", _TEXT), *((name, _REAL) for name in _TESTED),
+        [("pointer", _TEXT), ("estimate", _TEXT), ("method", _TEXT), ("p", _REAL), ("null_median", _REAL),
+         ("null_edge", _REAL), ("alpha", _REAL), ("detectable", _REAL), ("power", _REAL), ("p_adjusted", _REAL),
          ("detectable_unit", _TEXT), ("n_resamples", _WHOLE), ("family", _WHOLE), ("note", _TEXT)]
     ),
     "curves": pa.schema(
@@ -56,61 +57,43 @@ def sheets_of(result: AuditResult) -> dict[str, pa.Table]:
     ``at`` is canonical JSON; an infinite number is one; ``record`` holds the spec, digests, versions, cohort and notes,
     value by value, as JSON.
     """
-    rows: Mapping[str, Callable[[AuditResult], Iterator[dict[str, object]]]] = {
-        "estimates": _estimates,
-        "intervals": _intervals,
-        "tests": _tests,
-        "curves": _curves,
-        "curve_replicates": _replicates,
-        "findings": _findings,
-        "failures": _failures,
-        "record": _record,
+    estimates = [(f"/estimates/{index}", estimate) for index, estimate in enumerate(result.estimates)]
+    rows: Mapping[str, Iterable[dict[str, object]]] = {
+        "estimates": (_row("estimates", of, pointer=at, at=dumps(dict(of.at))) for at, of in estimates),
+        "intervals": (
+            _row("intervals", interval, pointer=f"{at}/intervals/{place}", estimate=at)
+            for at, of in estimates
+            for place, interval in enumerate(of.intervals)
+        ),
+        "tests": (
+            _row("tests", of.test, pointer=f"{at}/test", estimate=at)
+            for at, of in estimates
+            if of.test is not None
+        ),
+        "curves": _curves(result),
+        "curve_replicates": _replicates(result),
+        **{
+            name: [
+                _row(name, entry, pointer=f"/{name}/{index}")
+                for index, entry in enumerate(getattr(result, name))
+            ]
+            for name in ("findings", "failures")
+        },
+        "record": _record(result),
     }
-    tables = {
-        name: pa.Table.from_pylist(list(find(result)), schema=SCHEMAS[name]) for name, find in rows.items()
-    }
+    tables = {name: pa.Table.from_pylist(list(lines), schema=SCHEMAS[name]) for name, lines in rows.items()}
     return {name: table for name, table in tables.items() if table.num_rows}
 
 
-def _where(record: Estimate | Curve) -> dict[str, object]:
-    return {name: getattr(record, name) for name, _ in _WHERE}
-
-
-def _estimates(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = ("metric", "value", "numerator", "denominator", "unit", "note")
-    for index, estimate in enumerate(result.estimates):
-        fields = {name: getattr(estimate, name) for name in names}
-        yield {"pointer": f"/estimates/{index}", **_where(estimate), **fields, "at": dumps(dict(estimate.at))}
-
-
-def _intervals(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = ("level", "low", "high", "n_resamples", "n_eff", "mc_error", "note")
-    for index, estimate in enumerate(result.estimates):
-        at = f"/estimates/{index}"
-        for place, interval in enumerate(estimate.intervals):
-            fields = {name: getattr(interval, name) for name in names}
-            kind = {"method": interval.method.value, "target": interval.target.value}
-            yield {"pointer": f"{at}/intervals/{place}", "estimate": at, **kind, **fields}
-
-
-def _tests(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = (*_TESTED, "detectable_unit", "n_resamples", "family", "note")
-    for index, estimate in enumerate(result.estimates):
-        if estimate.test is not None:
-            fields = {name: getattr(estimate.test, name) for name in names}
-            at = f"/estimates/{index}"
-            yield {"pointer": f"{at}/test", "estimate": at, "method": estimate.test.method.value, **fields}
+def _row(sheet: str, record: object, **more: object) -> dict[str, object]:
+    """What a record says of each column of a sheet; ``more``: what it does not say, or says otherwise."""
+    row = {name: getattr(record, name, None) for name in SCHEMAS[sheet].names}
+    return {name: value.value if isinstance(value, Enum) else value for name, value in (row | more).items()}
 
 
 def _curves(result: AuditResult) -> Iterator[dict[str, object]]:
     for index, curve in enumerate(result.curves):
-        shared = {
-            "pointer": f"/curves/{index}",
-            **_where(curve),
-            **{name: getattr(curve, name) for name in ("metric", "rate", "level", "simultaneous")},
-            "method": curve.method and curve.method.value,
-            "target": curve.target and curve.target.value,
-        }
+        shared = _row("curves", curve, pointer=f"/curves/{index}")
         for point, (x, y) in enumerate(zip(curve.x, curve.y, strict=True)):
             band = {"low": curve.low and curve.low[point], "high": curve.high and curve.high[point]}
             yield {**shared, "point": point, "x": x, "y": y, **band}
@@ -121,19 +104,6 @@ def _replicates(result: AuditResult) -> Iterator[dict[str, object]]:
         for number, drawn in enumerate(curve.replicates):
             for point, (x, y) in enumerate(zip(curve.x, drawn, strict=True)):
                 yield {"curve": f"/curves/{index}", "replicate": number, "point": point, "x": x, "y": y}
-
-
-def _findings(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = [name for name in SCHEMAS["findings"].names if name not in ("pointer", "verdict")]
-    for index, finding in enumerate(result.findings):
-        fields = {name: getattr(finding, name) for name in names}
-        yield {"pointer": f"/findings/{index}", "verdict": finding.verdict.value, **fields}
-
-
-def _failures(result: AuditResult) -> Iterator[dict[str, object]]:
-    names = [name for name in SCHEMAS["failures"].names if name != "pointer"]
-    for index, ledger_entry in enumerate(result.failures):
-        yield {"pointer": f"/failures/{index}", **{name: getattr(ledger_entry, name) for name in names}}
 
 
 def _record(result: AuditResult) -> Iterator[dict[str, object]]:

@@ -63,12 +63,10 @@ def _requirements(source: Source) -> Table | None:
     """The requirements of page 1, each with its findings; None where nothing was required."""
     blocks = [
         Block(
-            head=spans(asked.requirement, ": ", *asked.condition),
-            rows=tuple(
-                (row.who, row.value, row.interval, row.bound, (row.verdict,)) for row in asked.finding_rows
-            ),
+            head=spans(rows[0].requirement, ": ", *rows[0].condition),
+            rows=tuple((row.who, row.value, row.interval, row.bound, (row.verdict,)) for row in rows),
         )
-        for asked in verdicts.requirement_rows(verdicts.all_finding_rows(source))
+        for rows in verdicts.requirement_rows(verdicts.all_finding_rows(source))
     ]
     texts = ("Interval for the population", "Bound that decides", "Verdict")
     columns = (*header(["System"], ["Estimate"]), *header(texts))

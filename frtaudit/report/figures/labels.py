@@ -279,34 +279,23 @@ def subsets(
 
     ``darkest``: the difference of the darkest colour.
     """
-    table = np.array(
-        [[np.nan if value is None else value for value in row] for row in cells], dtype=np.float64
-    )
+    table = np.array(cells, dtype=np.float64)  # None is NaN
     most = float(np.nanmax(table)) if np.isfinite(table).any() else 1.0
 
     def draw(axes: Axes) -> None:
         axes.pcolormesh(
             np.ma.masked_invalid(table), cmap=HEAT, vmin=0.0, vmax=max(darkest, 1e-9), edgecolors="none"
         )
-        for place, row in enumerate(table):
-            for number, value in enumerate(row):
-                if not np.isfinite(value):
-                    for shift in (0.0, 0.5):  # hatched
-                        axes.plot(
-                            [number + shift, number + 1],
-                            [place + 1, place + shift],
-                            color=canvas.GRID,
-                            linewidth=0.8,
-                        )
-                        axes.plot(
-                            [number, number + shift], [place + shift, place], color=canvas.GRID, linewidth=0.8
-                        )
-                else:
-                    ink = canvas.PAPER if value > INKED * darkest else canvas.INK
-                    text = f"{100 * value:.2g}"
-                    axes.text(
-                        number + 0.5, place + 0.5, text, ha="center", va="center", fontsize=6, color=ink
-                    )
+        for (place, number), value in np.ndenumerate(table):
+            if np.isfinite(value):
+                ink = canvas.PAPER if value > INKED * darkest else canvas.INK
+                middle, text = (number + 0.5, place + 0.5), f"{100 * value:.2g}"
+                axes.text(*middle, text, ha="center", va="center", fontsize=6, color=ink)
+                continue
+            for shift in (0.0, 0.5):  # hatched
+                across, down = number + shift, place + shift
+                axes.plot([across, number + 1], [place + 1, down], color=canvas.GRID, linewidth=0.8)
+                axes.plot([number, across], [down, place], color=canvas.GRID, linewidth=0.8)
         axes.set_yticks(np.arange(len(rows)) + 0.5, labels=rows)
         axes.set_xticks(np.arange(len(columns)) + 0.5, labels=columns, rotation=90)
         axes.tick_params(length=0)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +10,7 @@ from matplotlib.ticker import FuncFormatter
 from frtaudit.core.text import formatting
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import BAND, Series, draw_marks, name_rows
+from frtaudit.report.figures.curves import BAND, Dot, Series, draw_marks, name_rows
 from frtaudit.report.figures.ticks import index_ticks, log_rates
 from frtaudit.report.pieces import Panel
 
@@ -21,20 +20,10 @@ PAIR = 54  # letters of a row that names two systems
 TOP, STEP, ROWS = 0.96, 0.06, 3  # of the axis: where letters stand, those of narrow zones below one another
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
-    """A difference of two systems with its interval, None where nothing was tested."""
-
-    row: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
 def gaps(
     name: str,
     title: str,
-    pairs: Sequence[Gap],
+    pairs: Sequence[Dot],
     xlabel: str,
     *,
     alike: float,

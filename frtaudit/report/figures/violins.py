@@ -1,16 +1,14 @@
 """Distributions side by side: violins, each as wide as it has scores there, and the marks of folds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from frtaudit.core import Curve
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
-from frtaudit.report.figures.curves import Dot, name_rows
+from frtaudit.report.figures.curves import Dot, Series, name_rows
 from frtaudit.report.figures.ticks import even, percent
 from frtaudit.report.pieces import Panel
 
@@ -19,17 +17,8 @@ HALF = 0.42
 FILL = 0.28
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violin:
-    """A density (x: score, y: height) with the name under it and its pen."""
-
-    name: str
-    index: int
-    curve: Curve
-
-
-def violins(name: str, title: str, shapes: Sequence[Violin], guides: Sequence[float]) -> Panel:
-    """Violins side by side, all scaled to one width, with dashed lines at ``guides``."""
+def violins(name: str, title: str, shapes: Sequence[Series], guides: Sequence[float]) -> Panel:
+    """Densities (x: score, y: height) side by side, all scaled to one width, with dashed lines at ``guides``."""
 
     def draw(axes: Axes) -> None:
         for place, violin in enumerate(shapes):

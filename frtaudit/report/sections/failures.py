@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.comparisons import UNSCORED_PAIR
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -86,24 +87,15 @@ def _fta_means(records: Sequence[Record]) -> str:
 
 def _rates(source: Source, name: str, title: str, means: str, records: list[Record]) -> Table:
     notes = Footnotes()
-    blocks = system_blocks(
-        source,
-        records,
-        lambda record: (
-            _of(source, record),
-            phrases.value(record, notes),
-            phrases.counts(record),
-            phrases.bounds(record.bound(*BOTH), record.estimate, notes),
-        ),
-    )
-    columns = header(
-        ["Of"],
-        ["Rate", "failed / attempted" if name == "fta-by-class" else "errors / comparisons", "interval"],
-    )
-    if name == "frr":
-        columns, blocks = _dropped(columns, blocks, 2)
-    if not any(record.bounds for record in records):
-        columns, blocks = _dropped(columns, blocks, len(columns) - 1)
+    standing = (True, True, name != "frr", any(record.bounds for record in records))
+
+    def row(record: Record) -> tuple[Text, ...]:
+        value, counts = phrases.value(record, notes), phrases.counts(record)
+        interval = phrases.bounds(record.bound(*BOTH), record.estimate, notes)
+        return tuple(compress((_of(source, record), value, counts, interval), standing))
+
+    blocks = system_blocks(source, records, row)
+    columns = tuple(compress(header(["Of"], ["Rate", "failed / attempted", "interval"]), standing))
     caption = spans(phrases.bold(title), means, methods_said(records, *BOTH[:1]))
     return build_table(name, caption, columns, blocks, notes)
 
@@ -161,15 +153,6 @@ def _cases(source: Source, records: list[Record]) -> Table:
         "Pooled rates, errors / comparisons below; only where comparisons failed.",
     )
     return build_table("rates-if-failures-had-scores", caption, columns, blocks, notes, "dense")
-
-
-def _dropped(
-    columns: tuple[Column, ...], blocks: list[Block], place: int
-) -> tuple[tuple[Column, ...], list[Block]]:
-    remaining = [
-        replace(block, rows=tuple(row[:place] + row[place + 1 :] for row in block.rows)) for block in blocks
-    ]
-    return columns[:place] + columns[place + 1 :], remaining
 
 
 def _of(source: Source, record: Record) -> Text:

@@ -194,7 +194,8 @@ def _head(source: Source, records: list[Record], point: AtKey) -> Text:
 
 def _rows(source: Source, schema: str, records: list[Record], notes: Footnotes) -> Iterator[tuple[Text, ...]]:
     seen = grouped(records, lambda record: record.estimate.group)
-    for group in ("all", *source.classes(schema, {*seen} - {"all", "max"}), "max"):
+    groups = [name for name in seen if name not in ("all", "max")]
+    for group in ("all", *source.classes(schema, groups), "max"):
         if group in seen:
             rates = {"fmr" if record.estimate.metric == "fmr" else "fnmr": record for record in seen[group]}
             two = source.with_two(schema, group)

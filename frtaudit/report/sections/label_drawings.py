@@ -3,7 +3,7 @@
 Long because each kind of figure has a caption of its own, and none of them stands without the others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +16,7 @@ from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Key, Panel, listed, plain_text, spans
 from frtaudit.report.sections import front, label_modes
 from frtaudit.report.sections.label_query_drawings import examples, face_sizes, keys_of, label_curves, queries
-from frtaudit.report.source import Record, Source, grouped
+from frtaudit.report.source import Source, grouped
 from frtaudit.report.words import display_name, words
 
 DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
@@ -55,17 +55,11 @@ def _annotated(source: Source) -> bool:
 def _overview(source: Source) -> Iterator[Figure]:
     """All services in one panel (Figure 1)."""
     drawable = _drawable(label_curves(source, DET))
-    sides = {
-        kind: [
-            Series(name=curve.provider, index=source.providers.index(curve.provider), curve=_bare(curve))
-            for curve in drawable
-            if curve.metric == kind
-        ]
-        for kind in (ANNOTATED, ESTIMATED)
-    }
-    if not sides[ESTIMATED]:
+    place = source.providers.index
+    annotated, estimated = _sides(map(_bare, drawable), lambda of: of.provider, lambda of: place(of.provider))
+    if not estimated:
         return
-    name, annotated = "labels-det-services", sides[ANNOTATED]
+    name = "labels-det-services"
     yield Figure(
         name=name,
         title="FNMR over FMR of all services",
@@ -73,9 +67,20 @@ def _overview(source: Source) -> Iterator[Figure]:
             "" if annotated else "By estimated labels. ",
             f"FMR as observed; curves start at ten false matches. Further left and lower is better.{POOLED}",
         ),
-        panels=(label_figures.det(name, "All services", annotated, wide=True, thin=sides[ESTIMATED]),),
+        panels=(label_figures.det(name, "All services", annotated, wide=True, thin=estimated),),
         keys=(*keys_of(name, source.providers), *_widths(name, annotated=bool(annotated))),
     )
+
+
+def _sides(
+    curves: Iterable[Curve], name: Callable[[Curve], str], index: Callable[[Curve], int]
+) -> tuple[list[Series], list[Series]]:
+    """Those of annotated labels, and those of estimated ones, each with a name and a pen."""
+    series = [(of.metric, Series(name=name(of), index=index(of), curve=of)) for of in curves]
+    annotated, estimated = (
+        [trace for kind, trace in series if kind == side] for side in (ANNOTATED, ESTIMATED)
+    )
+    return annotated, estimated
 
 
 def _widths(name: str, *, annotated: bool) -> tuple[Key, ...]:
@@ -120,7 +125,7 @@ def _panels(source: Source, name: str, curves: Sequence[Curve], kinds: Sequence[
                     if (curve.provider, curve.metric) == (service, kind)
                 ],
             )
-            for number, service in enumerate(source.providers)
+            for service in source.providers
             if any(curve.provider == service for curve in curves)
         )
     )
@@ -166,29 +171,31 @@ def _group_panels(
     source: Source, schema: str, curves: Sequence[Curve], groups: Sequence[str]
 ) -> Iterator[Panel]:
     for service in source.providers:
-        sides = {
-            kind: [
-                Series(name=source.label(schema, curve.group), index=groups.index(curve.group), curve=curve)
-                for curve in curves
-                if (curve.provider, curve.metric) == (service, kind)
-            ]
-            for kind in (ANNOTATED, ESTIMATED)
-        }
-        if sides[ESTIMATED]:
+        here = [curve for curve in curves if curve.provider == service]
+        annotated, estimated = _sides(
+            here, lambda of: source.label(schema, of.group), lambda of: groups.index(of.group)
+        )
+        if estimated:
             name = name_of("labels-det-by-class", schema, service)
-            yield label_figures.det(name, service, sides[ANNOTATED], thin=sides[ESTIMATED])
+            yield label_figures.det(name, service, annotated, thin=estimated)
 
 
 def _equal_error(source: Source) -> Iterator[Figure]:
     """EER of each class, estimated against annotated (Figure 5)."""
-    records = [record for record in source.select("eer_by_labels") if record.estimate.schema is not None]
     by = {
-        (str(e.schema), e.group, e.provider, str(e.at["labels"])): record
-        for record in records
+        (e.schema, e.group, e.provider, e.at["labels"]): (record, e.value)
+        for record in source.select("eer_by_labels", grouped=True)
         if (e := record.estimate).value is not None
     }
-    for schema in dict.fromkeys(key[0] for key in by):
-        yield from _equal_error_figures(schema, list(_pairs(source, by, schema)))
+    pairs: dict[str, list[tuple[Dot, float]]] = {}
+    for (schema, group, service, kind), (record, x) in by.items():
+        _, y = by.get((schema, group, service, ESTIMATED), (None, None))
+        if kind == ANNOTATED and y is not None:
+            row, index = source.label(schema, group), source.providers.index(service)
+            dot = Dot(row=row, series=service, index=index, value=x, at=record.pointer)
+            pairs.setdefault(str(schema), []).append((dot, y))
+    for name, of_schema in pairs.items():
+        yield from _equal_error_figures(name, of_schema)
 
 
 def _equal_error_figures(schema: str, pairs: Sequence[tuple[Dot, float]]) -> Iterator[Figure]:
@@ -217,19 +224,6 @@ def _equal_error_figures(schema: str, pairs: Sequence[tuple[Dot, float]]) -> Ite
         )
 
 
-def _pairs(
-    source: Source, by: dict[tuple[str, str, str, str], Record], schema: str
-) -> Iterator[tuple[Dot, float]]:
-    for (record_schema, group, service, kind), record in by.items():
-        other = by.get((record_schema, group, service, ESTIMATED))
-        if record_schema != schema or kind != ANNOTATED or other is None:
-            continue
-        x, y = record.estimate.value, other.estimate.value
-        if x is not None and y is not None:
-            row, index = source.label(schema, group), source.providers.index(service)
-            yield Dot(row=row, series=service, index=index, value=x, at=record.pointer), y
-
-
 def _scores(source: Source) -> Iterator[Figure]:
     """For each service its scores and both rates over the threshold (Figures 4, S.9, S.10)."""
     panels = scales.alike(lambda: _score_panels(source), "y")  # scores of services have different scales
@@ -252,26 +246,19 @@ def _score_panels(source: Source) -> Iterator[Panel]:
     sides = {"mated": 0, "non_mated": 1, "fnmr": 0, "fmr": 1}
     names = {"mated": "mated", "non_mated": "non-mated", "fnmr": "FNMR", "fmr": "FMR"}
     for service in source.providers:
-        of = {
-            (kind, labels): [
-                Series(name=names[str(curve.rate)], index=sides[str(curve.rate)], curve=curve)
-                for curve in label_curves(source, kind)
-                if (curve.provider, curve.metric) == (service, labels)
-            ]
+        scores, rates = (
+            [curve for curve in label_curves(source, kind) if curve.provider == service]
             for kind in (SCORES, RATES)
-            for labels in (ANNOTATED, ESTIMATED)
-        }
-        if of[SCORES, ESTIMATED]:
-            scores = [score for series in of.values() for trace in series for score in trace.curve.x]
-            across = (min(scores), max(scores))
-            name, thick, thin = (
-                name_of("labels-scores", service),
-                of[SCORES, ANNOTATED],
-                of[SCORES, ESTIMATED],
-            )
+        )
+        (thick, thin), of_rates = (
+            _sides(curves, lambda of: names[str(of.rate)], lambda of: sides[str(of.rate)])
+            for curves in (scores, rates)
+        )
+        if thin:
+            ends = [score for curve in (*scores, *rates) for score in (min(curve.x), max(curve.x))]
+            name, across = name_of("labels-scores", service), (min(ends), max(ends))
             yield label_figures.score_histograms(name, service, thick, outline=thin, across=across)
-            name, thick, thin = name_of("labels-rates", service), of[RATES, ANNOTATED], of[RATES, ESTIMATED]
-            yield label_figures.rates(name, service, thick, thin, across)
+            yield label_figures.rates(name_of("labels-rates", service), service, *of_rates, across)
 
 
 def _subsets(source: Source) -> Iterator[Figure]:

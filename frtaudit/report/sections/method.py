@@ -12,14 +12,7 @@ from frtaudit.report.section import section
 from frtaudit.report.source import Source
 from frtaudit.report.words import display_name, words
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
-    """A term, the code that stands for it in the result, and what it means."""
-
-    name: Text
-    code: str
-    meaning: str
+Explained = tuple[TextSpan, str, str]  # a term, the code that stands for it in the result, and what it means
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,18 +37,13 @@ def build(source: Source) -> MethodView:
         if method in of_method:
             cited = citations(method.value)
             meaning = words().method_means.get(method.value, "") + (f" ({cited}.)" if cited else "")
-            name = phrases.method(of_method[method])
-            methods.append(Explained(name=(name,), code=method.value, meaning=meaning))
+            methods.append((phrases.method(of_method[method]), method.value, meaning))
     return MethodView(
         settings=tuple(_settings(source)),
         targets=tuple(
-            Explained(
-                name=(phrases.target(of_target[target]),),
-                code=target.value,
-                meaning=display_name(words().target_means, target.value),
-            )
+            (phrases.target(bounds), target.value, display_name(words().target_means, target.value))
             for target in Target
-            if target in of_target
+            if (bounds := of_target.get(target)) is not None
         ),
         methods=tuple(methods),
         weightings=tuple(words().weighting_means.values()),

@@ -8,7 +8,8 @@ from frtaudit.core import Curve
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import scales
-from frtaudit.report.figures.violins import Violin, violins
+from frtaudit.report.figures.curves import Series
+from frtaudit.report.figures.violins import violins
 from frtaudit.report.pieces import Block, Figure, Footnotes, Panel, Table, Text, TextSpan, spans
 from frtaudit.report.section import View, section
 from frtaudit.report.sections import lists
@@ -61,7 +62,7 @@ def _figures(source: Source, records: list[Record]) -> list[Figure]:
     sets = [curve for curve in curves if curve.metric == ALL]
     drawn = []
     if sets:
-        named = [Violin(name=curve.group, index=n, curve=curve) for n, curve in enumerate(sets)]
+        named = [Series(name=curve.group, index=n, curve=curve) for n, curve in enumerate(sets)]
         panel = violins("best-matches", "Best matches by training set", named, guides)
         caption = spans(
             "Scores of the best matches of every test image in each training set; dashed lines where matches are "
@@ -89,7 +90,7 @@ def _reviewed(
 ) -> Panel:
     """Best matches in one training set: all, and by verdict, each of ``kinds`` with its pen."""
     named = [
-        Violin(name=(curve.metric or "").replace("_", " "), index=kinds.index(curve.metric), curve=curve)
+        Series(name=(curve.metric or "").replace("_", " "), index=kinds.index(curve.metric), curve=curve)
         for curve in curves
     ]
     return violins(name_of("reviewed-matches", name), f"Reviewed matches in {name}", named, guides)

@@ -150,10 +150,10 @@ def _shows(source: Source, name: str, finding_rows: Sequence[FindingRow]) -> Tab
     measured = any(source.result.findings[row.index].measured is not None for row in finding_rows)
     blocks = [
         Block(
-            head=spans(requirement_row.requirement, ": ", requirement_row.condition),
-            rows=tuple(_finding(source, row, measured=measured) for row in requirement_row.finding_rows),
+            head=spans(rows[0].requirement, ": ", rows[0].condition),
+            rows=tuple(_finding(source, row, measured=measured) for row in rows),
         )
-        for requirement_row in requirement_rows(tuple(sorted(finding_rows, key=lambda row: row.index)))
+        for rows in requirement_rows(sorted(finding_rows, key=lambda row: row.index))
     ]
     columns = header(["Of", *(["As measured"] if measured else []), "As demonstrated"])
     caption = spans(phrases.bold("What these data show."))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from frtaudit.core import Target
-from frtaudit.core.canonical import escape, mapping
+from frtaudit.core.canonical import mapping
 from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
@@ -20,7 +20,6 @@ from frtaudit.report.words import display_name, words
 
 CHANGE = "d_l2_change"
 SPACE = {"space": "quantile"}
-AT = "/spec/analyses/releases/families"
 LARGEST = "The largest d_l2 over the classes (points on 0 to 100) with its interval"
 CHANGES = "The table of changes in the annex tests each step. "
 NO_TEST = "Overlap of intervals is not a test: both releases were evaluated on the same subjects."
@@ -32,13 +31,12 @@ WHOM = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Member:
-    """A system as the spec places it; ``pointer``: where."""
+    """A system as the spec places it."""
 
     name: str
     detection: str
     recognition: str
     released: str | None
-    pointer: str
 
 
 @section("releases", "Releases", after="interclass")
@@ -102,7 +100,6 @@ def _families(source: Source) -> dict[str, list[_Member]]:
                 detection=str(mapping(facts).get("detection") or ""),
                 recognition=str(mapping(facts).get("recognition") or ""),
                 released=None if mapping(facts).get("released") is None else str(mapping(facts)["released"]),
-                pointer=f"{AT}/{escape(family)}/{escape(name)}",
             )
             for name, facts in mapping(members).items()
         ]
@@ -247,32 +244,26 @@ def _by_release(
     """A panel for each interval that the releases have."""
     names = [member.name for member in dated]
     for target, whom in WHOM.items():
-        lines = [
-            line
-            for schema, index in schemas.items()
-            if (line := _line(names, schema, index, largest, target)) is not None
-        ]
+        lines = list(_lines(names, schemas, largest, target))
         if lines:
             ticks = [f"{member.released} {member.name}" for member in dated]
             title = whom.partition(" (")[0].capitalize()
             yield interclass.histology(_panel_name(family, target), title, ticks, lines)
 
 
-def _line(
-    names: Sequence[str], schema: str, index: int, largest: Sequence[Record], target: Target
-) -> Line | None:
-    """Values and bounds of one schema over the releases that have them."""
-    points: list[tuple[int, float, float, float]] = []
-    for place, name in enumerate(names):
-        for record in largest:
-            bound = record.bound(target)
-            if (record.estimate.provider, record.estimate.schema) != (name, schema) or bound is None:
-                continue
-            low, high, value = bound.interval.low, bound.interval.high, record.estimate.value
-            if low is not None and high is not None and value is not None:
-                points.append((place, value, low, high))
-    if not points:
-        return None
-    x, y, low_ends, high_ends = zip(*points, strict=True)
-    name, at = schema.replace("_", " "), tuple(map(float, x))
-    return Line(name=name, index=index, x=at, y=y, low=low_ends, high=high_ends)
+def _lines(
+    names: Sequence[str], schemas: Mapping[str, int], largest: Sequence[Record], target: Target
+) -> Iterator[Line]:
+    """Values and bounds of each schema over the releases that have them."""
+    for schema, index in schemas.items():
+        points = [
+            (float(place), record.estimate.value, bound.interval.low, bound.interval.high)
+            for place, name in enumerate(names)
+            for record in largest
+            if (record.estimate.provider, record.estimate.schema) == (name, schema)
+            and (bound := record.bound(target)) is not None
+        ]
+        known = [point for point in points if None not in point]
+        if known:
+            x, y, low, high = zip(*known, strict=True)
+            yield Line(name=schema.replace("_", " "), index=index, x=x, y=y, low=low, high=high)

@@ -15,13 +15,9 @@ MAX_PARTS = 20  # findings with a part of their own; the others stand in one tab
 MAX_ROWS = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingPart:
-    """A finding with a part of its own: its finding_row, its facts (name and value), its intervals."""
-
-    row: FindingRow
-    facts: tuple[tuple[str, Text], ...]
-    table: Table | None
+FindingPart = tuple[
+    FindingRow, tuple[tuple[str, Text], ...], Table | None
+]  # a finding, its facts, its intervals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +55,7 @@ def _part(row: FindingRow) -> FindingPart:
     if record is not None and record.estimate.numerator is not None:
         facts.append(("Errors / trials", phrases.counts(record)))
     table = None if record is None or not record.bounds else _intervals(row, record)
-    return FindingPart(row=row, facts=(*facts, ("Limit", row.limit)), table=table)
+    return row, (*facts, ("Limit", row.limit)), table
 
 
 def _intervals(row: FindingRow, record: Record) -> Table:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import mapping
+from frtaudit.core.spec_values import Signatory
 from frtaudit.report.section import section
 from frtaudit.report.source import Source
 from frtaudit.report.words import words
@@ -11,29 +12,16 @@ BLANKS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signer:
-    """A place to sign: name and role as declared, empty where none was declared."""
-
-    name: str
-    role: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """A step of the check: what to type and what it tells."""
-
-    command: str
-    says: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Signatures:
-    """The view: places to sign, what a handwritten signature means, the steps of the check, the result's digest."""
+    """The view: who signs, what a handwritten signature means, the check, the result's digest.
 
-    signers: tuple[Signer, ...]
+    ``signers``: blank places where none are ``declared``; ``steps``: what to type, and what it tells.
+    """
+
+    signers: tuple[Signatory, ...]
     declared: bool
     means: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[tuple[str, str], ...]
     result: str
 
 
@@ -44,18 +32,15 @@ OF_A_SIGNATURE = ("verify", "openssl")  # steps that a draft has not
 @section("signatures", "Signatures", after="method")
 def build(source: Source) -> Signatures:
     """Stands in every report."""
-    named = tuple(
-        Signer(name=signatory.name, role=signatory.role or "") for signatory in source.settings.signatories
-    )
     signing, cohort = dict(words().signing), mapping(source.result.spec.get("cohort"))
     if str(cohort.get("type")).startswith(SYNTHETIC):  # made by the spec: there is no folder of data to name
         signing["reproduce_command"] = signing["reproduce_command"].removesuffix(FOLDER_OF_DATA)
     return Signatures(
-        signers=named or (Signer(name="", role=""),) * BLANKS,
-        declared=bool(named),
+        signers=source.settings.signatories or (Signatory(name=""),) * BLANKS,
+        declared=bool(source.settings.signatories),
         means=(signing["ink"], signing["file" if source.signed else "draft"]),
         steps=tuple(
-            Step(command=signing[f"{name}_command"], says=signing[f"{name}_says"])
+            (signing[f"{name}_command"], signing[f"{name}_says"])
             for name in ("verify", "reproduce", "digest", "openssl")
             if source.signed or name not in OF_A_SIGNATURE
         ),

@@ -42,7 +42,6 @@ from frtaudit.report.sections.tables import header
 from frtaudit.report.sections.verdicts import (
     ORDER,
     FindingRow,
-    RequirementRow,
     all_finding_rows,
     record_of,
     requirement_rows,
@@ -73,8 +72,8 @@ class Summary:
     undeclared: str
     answers: tuple[Text, ...]
     tally: tuple[tuple[str, str, str], ...]
-    requirement_rows: tuple[RequirementRow, ...]
-    further: tuple[RequirementRow, ...]
+    requirement_rows: tuple[list[FindingRow], ...]
+    further: tuple[list[FindingRow], ...]
     more: str
     cut: int
     withheld: Text

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from frtaudit.core import Curve, Target
 from frtaudit.core.canonical import mapping
@@ -45,6 +46,26 @@ SAID = {
     "tar_at_threshold": "TAR of each class at each threshold. Under equality of the classes the curves coincide.",
     "threshold_excess": "A class above 0 reaches the same TAR at a higher threshold.",
     "tar_excess": "A class above 0 has the higher TAR at the same threshold.",
+}
+FIGURES = {  # how its title ends, and its caption
+    "curves": (
+        "thresholds and TAR by {by}",
+        (
+            f"The same curves with axes exchanged. {{bands}}; {NARROW}. Under equality of the classes the curves "
+            "coincide; a perfect system is a horizontal line at 100."
+        ),
+    ),
+    "excess": (
+        "class minus overall, by {by}",
+        (
+            "Top: a class above 0 reaches the same TAR at a higher threshold. Bottom: a class above 0 has the higher "
+            "TAR at the same threshold. {bands}."
+        ),
+    ),
+    "super": (
+        "thresholds within {supers}",
+        "The classes of each super-class separately; overall is that of all classes. {bands}.",
+    ),
 }
 BANDS = {Target.POPULATION: " (population)", Target.COMPARISONS_IID: " (independent)"}
 
@@ -172,82 +193,43 @@ def _shown(source: Source, schema: str, system: str) -> tuple[list[Curve], Mappi
     return curves, groups, f"{schema}-{source.providers.index(system)}"
 
 
-def _of_system(
-    source: Source,
-    schema: str,
-    system: str,
-    whole: tuple[Panel, ...],
-    apart: tuple[Panel, ...],
-    within: tuple[Panel, ...],
-) -> Iterator[Figure]:
-    """All classes in both orientations with both bands; class minus overall; one panel for each super-class."""
-    system_curves, groups, place = _shown(source, schema, system)
-    by = schema.replace("_", " ")
-    treated = f"for {display_name(words().target, Target.COMPARISONS_IID.value)} (Peña-Alcántara 2022)"
-    iid = f"{treated}, level {_level(system_curves, Target.COMPARISONS_IID)}"
-    new = f"for the population, level {_level(system_curves, Target.POPULATION)}"
-    if whole:
-        yield Figure(
-            name=f"curves-{place}",
-            title=f"{system}: thresholds and TAR by {by}",
-            of=system,
-            alone=_alone(source, system_curves, KINDS[:2], schema, system, (iid, new)),
-            caption=spans(
-                f"The same curves with axes exchanged. Bands, left: {iid}; right: {new}; {NARROW}. Under equality of "
-                "the classes the curves coincide; a perfect system is a horizontal line at 100."
-            ),
-            panels=whole,
-            keys=_keys(source, schema, f"curves-{place}", groups),
-        )
-    if apart:
-        yield Figure(
-            name=f"excess-{place}",
-            title=f"{system}: class minus overall, by {by}",
-            of=system,
-            alone=_alone(source, system_curves, KINDS[2:], schema, system, (iid, new)),
-            caption=spans(
-                "Top: a class above 0 reaches the same TAR at a higher threshold. Bottom: a class above 0 has the "
-                f"higher TAR at the same threshold. Bands, left: {iid}; right: {new}."
-            ),
-            panels=apart,
-            keys=_keys(source, schema, f"excess-{place}", _classes(groups)),
-            gaps=_gaps(source, system_curves),
-        )
-    if within:
-        yield _within(source, schema, system, within, (iid, new))
-
-
-def _within(
-    source: Source, schema: str, system: str, panels: tuple[Panel, ...], bands: tuple[str, str]
-) -> Figure:
-    """The classes of each super-class by themselves."""
+def _of_system(source: Source, schema: str, system: str, *drawn: tuple[Panel, ...]) -> Iterator[Figure]:
+    """The figures that have panels, in the order of ``FIGURES``."""
     curves, groups, place = _shown(source, schema, system)
     supers = _supers(source, schema)
-    return Figure(
-        name=f"super-{place}",
-        title=f"{system}: thresholds within {' and '.join(supers)}",
-        of=system,
-        alone={
-            panel: caption
-            for name in supers
-            for panel, caption in _alone(source, curves, WITHIN, schema, system, bands, name).items()
-        },
-        caption=spans(
-            "The classes of each super-class separately; overall is that of all classes. Bands, left: "
-            f"{bands[0]}; right: {bands[1]}."
-        ),
-        panels=panels,
-        keys=_keys(source, schema, f"super-{place}", _classes(groups)),
-    )
+    treated = f"for {display_name(words().target, Target.COMPARISONS_IID.value)} (Peña-Alcántara 2022)"
+    iid = f"{treated}, level {_level(curves, Target.COMPARISONS_IID)}"
+    new = f"for the population, level {_level(curves, Target.POPULATION)}"
+    facts = {
+        "by": schema.replace("_", " "),
+        "supers": " and ".join(supers),
+        "bands": f"Bands, left: {iid}; right: {new}",
+    }
+    alone = partial(_alone, source, curves, schema, system, (iid, new))
+    of_supers = [alone(WITHIN, name).items() for name in supers]
+    texts = (alone(KINDS[:2]), alone(KINDS[2:]), dict(chain(*of_supers)))
+    for (key, (title, caption)), panels, of_panels in zip(FIGURES.items(), drawn, texts, strict=True):
+        if panels:
+            name = f"{key}-{place}"
+            yield Figure(
+                name=name,
+                title=f"{system}: {title.format(**facts)}",
+                of=system,
+                alone=of_panels,
+                caption=spans(caption.format(**facts)),
+                panels=panels,
+                keys=_keys(source, schema, name, groups if key == "curves" else _classes(groups)),
+                gaps=_gaps(source, curves) if key == "excess" else (),
+            )
 
 
 def _alone(
     source: Source,
     curves: Sequence[Curve],
-    kinds: Sequence[str],
     schema: str,
     system: str,
     bands: tuple[str, str],
+    kinds: Sequence[str],
     within: str = "",
 ) -> dict[str, Text]:
     """What stands below a panel by itself: one kind of curve, one band, the classes of one super-class or all."""
@@ -343,6 +325,5 @@ def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
     reasons: dict[str, str] = {}
     for curve in curves:
         if curve.notes:
-            index = next(place for place, known in enumerate(source.result.curves) if known is curve)
-            reasons.setdefault(curve.notes[0], f"/curves/{index}/notes/0")
+            reasons.setdefault(curve.notes[0], f"{source.place(curve)}/notes/0")
     return tuple((TextSpan(text=sentence(note), pointer=at),) for note, at in reasons.items())

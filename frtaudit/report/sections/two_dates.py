@@ -1,7 +1,7 @@
 """Two collections at two dates: which services have changed, and the minimum detectable change (Knott et al., S.14)."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core.text import formatting
@@ -45,14 +45,6 @@ class _DatedRecords:
     dates: tuple[str, str]
     first: str
     same: bool
-
-    def values(self, labels: str, target: object) -> dict[tuple[str, str], Record]:
-        """(system, date) to FNMR there."""
-        return {
-            (record.estimate.provider, str(record.estimate.at["date"])): record
-            for record in self.source.select(AT_DATE)
-            if record.estimate.at["labels"] == labels and record.estimate.at["fmr"] == target
-        }
 
     def changes(self, labels: str, of: str, rate: str = "fnmr") -> list[Record]:
         """Changes under some labels at thresholds ``own`` to each date or of the ``earlier`` one, by falling target."""
@@ -139,26 +131,28 @@ def _unchanged(records: Sequence[Record]) -> str:
 def _pairs(dated: _DatedRecords, name: str, labels: str, caption: Text, head: str = "Changed?") -> Table:
     """FNMR of both dates under some labels, the change and its test: a block for each target."""
     notes = Footnotes()
-    blocks = []
-    for target, records in grouped(dated.changes(labels, "own"), _target).items():
-        values = dated.values(labels, target)
-        rows = tuple(
-            (
-                (provider(record),),
-                *(_at_date(values[record.estimate.provider, date], notes) for date in dated.dates),
-                _signed(record),
-                _bounds(record),
-                _changed(record),
-            )
-            for record in records
-        )
-        blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
+    values = {
+        (record.estimate.provider, record.estimate.at["fmr"], record.estimate.at["date"]): record
+        for record in dated.source.select(AT_DATE)
+        if record.estimate.at["labels"] == labels
+    }
+
+    def row(record: Record) -> tuple[Text, ...]:
+        there = record.estimate.provider, record.estimate.at["fmr"]
+        cells = (_at_date(values[*there, date], notes) for date in dated.dates)
+        return (provider(record),), *cells, _signed(record), _bounds(record), _changed(record)
+
+    blocks = _by_target(dated.changes(labels, "own"), row)
     numbers = [*(f"FNMR, {date}" for date in dated.dates), "change, percentage points", "interval"]
     return build_table(name, caption, header(["Service"], numbers, wide=[head]), blocks, notes)
 
 
-def _target(record: Record) -> float | str:
-    return record.estimate.at["fmr"]
+def _by_target(records: Iterable[Record], row: Callable[[Record], tuple[Text, ...]]) -> list[Block]:
+    """A block for each target, a row for each of its records."""
+    return [
+        Block(head=phrases.at_words({"fmr": target}, here[0].pointer), rows=tuple(map(row, here)))
+        for target, here in grouped(records, lambda record: record.estimate.at["fmr"]).items()
+    ]
 
 
 def _at_date(record: Record, notes: Footnotes) -> Text:
@@ -266,20 +260,12 @@ def _kept(dated: _DatedRecords) -> Table | None:
     }
     if not mated:
         return None
-    blocks = []
-    for target, records in grouped(mated, _target).items():
-        rows = tuple(
-            (
-                (provider(record),),
-                *(
-                    cell
-                    for compared in (record, other[record.estimate.provider, target])
-                    for cell in (_signed(compared), _bounds(compared), _p(compared))
-                ),
-            )
-            for record in records
-        )
-        blocks.append(Block(head=phrases.at_words({"fmr": target}, records[0].pointer), rows=rows))
+
+    def row(record: Record) -> tuple[Text, ...]:
+        of_rates = record, other[record.estimate.provider, record.estimate.at["fmr"]]
+        cells = (cell for of in of_rates for cell in (_signed(of), _bounds(of), _p(of)))
+        return (provider(record),), *cells
+
     changes = [
         title
         for rate in ("FNMR", "FMR")
@@ -291,7 +277,7 @@ def _kept(dated: _DatedRecords) -> Table | None:
         "Rates of a user who set the threshold at the earlier date, for the FMR named, and kept it. Not declared as "
         "decisive: p is adjusted over all such tests of this report where B allows it.",
     )
-    return build_table("dates-kept", caption, columns, blocks, Footnotes())
+    return build_table("dates-kept", caption, columns, _by_target(mated, row), Footnotes())
 
 
 def _figure(dated: _DatedRecords) -> Iterator[Figure]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import starmap
+from itertools import chain
 
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.canonical import mapping
@@ -227,25 +227,20 @@ def _spec_level(source: Source) -> str:
 def _whole(source: Source, system: str, name: str) -> Figure | None:
     """A band for the whole curve beside the pointwise one, for the same subjects and for the population."""
     curves, index = _of(source, system, "roc_band"), source.providers.index(system)
-    shown = {
-        place: curve
-        for place, curve in enumerate(curves)
-        if curve.target is not None and curve.method is not None and _any_finite(curve.low or ())
-    }
-    banded = {
-        place: _bands([*_of(source, system, "roc", group="all", method=whole.method), whole], index)
-        for place, whole in shown.items()
-    }
-    if not banded:
+    shown = [banded.curve for banded in _bands(curves, index)]
+    looks = [
+        _bands([*_of(source, system, "roc", group="all", method=whole.method), whole], index)
+        for whole in shown
+    ]
+    if not shown:
         return None
 
-    def whole_panel(place: int, whole: Curve) -> Panel:
+    def whole_panel(whole: Curve, banded: Sequence[Banded]) -> Panel:
         title = TITLES[whole.target or Target.POPULATION]
         alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
-        drawn = (EMPIRICAL, *(each.style.label for each in banded[place]))
         name = captions.whole_name(whole.target, system)
-        plain = bands.compared(name, title, whole, banded[place], bands.RATE, alt, index)
-        return replace(plain, names=drawn)
+        plain = bands.compared(name, title, whole, banded, bands.RATE, alt, index)
+        return replace(plain, names=(EMPIRICAL, *(each.style.label for each in banded)))
 
     alone = [(curve.target, _rest(source, [curve])) for curve in curves if curve.target is not None]
     return Figure(
@@ -255,14 +250,10 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         alone={
             captions.whole_name(target, system): captions.whole_alone(target, rest) for target, rest in alone
         },
-        caption=spans(captions.WHOLE, BOTH_SIDES if len(shown) > 1 else "", _level(shown.values())),
-        panels=scales.alike(lambda: starmap(whole_panel, shown.items())),
-        keys=_keys(
-            name,
-            [(canvas.pen(index), EMPIRICAL)],
-            [each.style for styled in banded.values() for each in styled],
-        ),
-        gaps=_gaps(source, list(shown.values())),
+        caption=spans(captions.WHOLE, BOTH_SIDES if len(shown) > 1 else "", _level(shown)),
+        panels=scales.alike(lambda: map(whole_panel, shown, looks)),
+        keys=_keys(name, [(canvas.pen(index), EMPIRICAL)], [each.style for each in chain(*looks)]),
+        gaps=_gaps(source, shown),
     )
 
 
@@ -376,9 +367,8 @@ def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
     metrics = list(dict.fromkeys(_named(other) for other in curves))
     seen: dict[str, tuple[str, dict[str, None]]] = {}
     for curve in curves:
-        index = next(at for at, other in enumerate(source.result.curves) if other is curve)
         for place, note in enumerate(curve.notes):
-            _, concerned = seen.setdefault(note, (f"/curves/{index}/notes/{place}", {}))
+            _, concerned = seen.setdefault(note, (f"{source.place(curve)}/notes/{place}", {}))
             concerned[_named(curve)] = None
     return tuple(
         spans(_of_metrics(list(note_metrics), metrics), TextSpan(text=sentence(note), pointer=pointer))

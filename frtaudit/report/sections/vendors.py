@@ -10,7 +10,7 @@ from frtaudit.core.text import formatting
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
 from frtaudit.report.figures import scales, systems
-from frtaudit.report.figures.systems import Gap
+from frtaudit.report.figures.curves import Dot
 from frtaudit.report.pieces import (
     Block,
     Column,
@@ -300,10 +300,12 @@ def _differences(source: Source, which: str, records: Sequence[Record]) -> Panel
     )
 
 
-def _gap(record: Record) -> Gap:
+def _gap(record: Record) -> Dot:
     interval = record.bounds[0].interval if record.bounds else None
-    return Gap(
+    return Dot(
         row=f"{record.estimate.provider} – {record.estimate.at['against']}",
+        series=record.estimate.provider,
+        index=0,
         value=float(record.estimate.value or 0.0),
         low=None if interval is None else interval.low,
         high=None if interval is None else interval.high,

@@ -1,7 +1,7 @@
 """Verdicts: every finding with what it judges, its numbers on their side of the limit, and its line."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from frtaudit.core import Estimate, Finding, Target, Verdict
@@ -54,8 +54,8 @@ class Strip:
 class FindingRow:
     """A requirement and its verdict as the first page and the findings print them.
 
-    ``value``, ``interval`` (two-sided), ``bound`` (that decided): empty where nothing could be tested. ``found``: all
-    of them and the p values of a failure, as a phrase; ``brief``: without p; ``record``: what was judged.
+    ``value``, ``interval`` (two-sided), ``bound`` (that decided): empty where nothing could be tested. ``brief``: all
+    of them as a phrase; ``record``: what was judged.
     """
 
     index: int
@@ -67,21 +67,11 @@ class FindingRow:
     value: Text
     interval: Text
     bound: Text
-    found: Text
     brief: Text
     limit: Text
     sentence: TextSpan
     strip: Strip | None
     record: Record | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequirementRow:
-    """A requirement with its finding_rows, failures first."""
-
-    requirement: TextSpan
-    condition: Text
-    finding_rows: tuple[FindingRow, ...]
 
 
 def all_finding_rows(source: Source) -> tuple[FindingRow, ...]:
@@ -101,12 +91,9 @@ def all_finding_rows(source: Source) -> tuple[FindingRow, ...]:
     )
 
 
-def requirement_rows(finding_rows: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
+def requirement_rows(finding_rows: Iterable[FindingRow]) -> tuple[list[FindingRow], ...]:
     """Rows of findings by requirement, in the order of ``finding_rows``."""
-    return tuple(
-        RequirementRow(requirement=rows[0].requirement, condition=rows[0].condition, finding_rows=tuple(rows))
-        for rows in grouped(finding_rows, lambda row: row.requirement.text).values()
-    )
+    return tuple(grouped(finding_rows, lambda row: row.requirement.text).values())
 
 
 def _row(source: Source, index: int, finding: Finding, reach: float) -> FindingRow:
@@ -130,7 +117,6 @@ def _row(source: Source, index: int, finding: Finding, reach: float) -> FindingR
         value=value,
         interval=interval,
         bound=spans(bound, *(_among(finding, at) if finding.fails_unadjusted else ())),
-        found=spans(brief, *(_among(finding, at) if _claims(record, finding) else ())),
         brief=brief,
         limit=limit,
         sentence=TextSpan(text=unbroken(finding.sentence), pointer=f"{at}/sentence"),

@@ -3,13 +3,15 @@ import pytest
 from frtaudit.core import Curve
 from frtaudit.report.figures import systems
 from frtaudit.report.figures.canvas import keeping
-from frtaudit.report.figures.curves import Series
-from frtaudit.report.figures.systems import Gap
+from frtaudit.report.figures.curves import Dot, Series
 
 
 def test_gaps_say_each_pair() -> None:
     """The drawing names every pair with its value; a pair without bounds is a dot alone."""
-    rows = [Gap(row="a – b", value=0.1, low=0.0, high=0.2), Gap(row="a – c", value=-0.1)]
+    rows = [
+        Dot(row="a – b", series="a", index=0, value=0.1, low=0.0, high=0.2),
+        Dot(row="a – c", series="a", index=0, value=-0.1),
+    ]
     panel = systems.gaps("g", "Differences", rows, "first minus second", alike=0.0, margin=0.05, points=True)
     assert panel.alt == "Differences, one row for each pair: a – b: 10 points; a – c: −10 points."
     assert panel.svg.startswith("<svg")

@@ -3,8 +3,8 @@
 import pytest
 
 from frtaudit.core import Curve
-from frtaudit.report.figures.curves import Dot
-from frtaudit.report.figures.violins import Violin, beside, violins
+from frtaudit.report.figures.curves import Dot, Series
+from frtaudit.report.figures.violins import beside, violins
 
 
 def test_a_violin_is_told_in_words() -> None:
@@ -18,7 +18,7 @@ def test_a_violin_is_told_in_words() -> None:
         x=(0.1, 0.5, 0.9),
         y=(0.2, 2.0, 0.1),
     )
-    panel = violins("v", "Best matches", [Violin(name="wild", index=0, curve=curve)], (0.5,))
+    panel = violins("v", "Best matches", [Series(name="wild", index=0, curve=curve)], (0.5,))
     assert panel.alt == "Best matches. wild: 0.10 to 0.90, most near 0.50."
     assert panel.svg.startswith("<svg")
 

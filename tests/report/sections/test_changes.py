@@ -193,18 +193,18 @@ def test_signatories_are_those_declared() -> None:
     """Names and roles as declared, else lines left blank for signature; always the way to check."""
     named = replace(SETTINGS, signatories=(Signatory(name="A. Auditor", role="Auditor"), Signatory(name="B")))
     found = signatures.build(Source(result(), named))
-    assert [(item.name, item.role) for item in found.signers] == [("A. Auditor", "Auditor"), ("B", "")]
+    assert [(item.name, item.role) for item in found.signers] == [("A. Auditor", "Auditor"), ("B", None)]
     empty = signatures.build(Source(result(), SETTINGS))
     assert not empty.declared
     assert [item.name for item in empty.signers] == ["", ""]
     assert empty.result == result().sha256
-    assert any("frtaudit verify" in item.command for item in empty.steps)
+    assert any("frtaudit verify" in command for command, _ in empty.steps)
 
 
 def test_a_draft_names_no_check_of_a_signature() -> None:
     """A draft says that no electronic signature covers it; it can be computed again and its digest compared."""
     draft = signatures.build(Source(result(), SETTINGS, signed=False))
-    assert [step.command.split()[:2] for step in draft.steps] == [
+    assert [command.split()[:2] for command, _ in draft.steps] == [
         ["frtaudit", "reproduce"],
         ["sha256sum", "result.json"],
     ]
@@ -220,13 +220,14 @@ def test_the_folder_of_data_is_asked_for_where_there_is_one(kind: str, ending: s
     """Synthetic data come from the spec: the command that computes the result again names no folder."""
     spec = {**result().spec, "cohort": {"type": kind}}
     steps = signatures.build(Source(replace(result(), spec=spec), SETTINGS)).steps
-    assert f"frtaudit reproduce report.pdf{ending}" in [step.command for step in steps]
+    assert f"frtaudit reproduce report.pdf{ending}" in [command for command, _ in steps]
 
 
 def test_the_page_shows_both() -> None:
     """Changes and signatures stand on the page; what was points into the last result only."""
-    named = replace(SETTINGS, signatories=(Signatory(name="A. Auditor", role="Auditor"),))
+    named = replace(SETTINGS, signatories=(Signatory(name="A. Auditor", role="Auditor"), Signatory(name="B")))
     page = render.html(result(), named, DATE, "unsigned", previous(result()))
     assert 'data-was="/estimates/' in page
     assert "Since the last audit" in page
     assert "No signatories were declared" not in page
+    assert "<dt>Role</dt><dd></dd>" in page

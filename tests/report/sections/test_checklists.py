@@ -14,9 +14,9 @@ def test_the_tally_counts_the_rows() -> None:
     view = build(Source(result(), replace(SETTINGS, checklists=("model_card",))))
     assert view is not None
     (one,) = view.lists
-    counts = [one.checklist.count(status) for status in ItemStatus]
+    counts = [one.count(status) for status in ItemStatus]
     assert one.tally == "{} provided, {} missing, {} not applicable".format(*counts)
-    assert sum(counts) == len(one.rows)
+    assert sum(counts) == len(one.items)
 
 
 def test_no_list_no_section() -> None:

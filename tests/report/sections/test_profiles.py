@@ -139,7 +139,7 @@ def test_page_one_marks_what_was_not_read_in_its_document() -> None:
     source = Source(result())
     first = summary.build(source, Report(), "2026-01-02")
     conditions = {
-        requirement_row.requirement.text: plain_text(requirement_row.condition)
+        requirement_row[0].requirement.text: plain_text(requirement_row[0].condition)
         for requirement_row in first.requirement_rows
     }
     assert "secondary source" in conditions["near"]
@@ -168,7 +168,7 @@ def held(*names: str, limit: float = 1e-6) -> AuditResult:
 def test_a_threshold_by_name_is_each_systems_own() -> None:
     """A requirement's line, which stands above all systems, has no system's value; a system's sentence has its own."""
     first = summary.build(Source(held("ruled")), Report(), "2026-01-02")
-    (condition,) = [plain_text(requirement_row.condition) for requirement_row in first.requirement_rows]
+    (condition,) = [plain_text(requirement_row[0].condition) for requirement_row in first.requirement_rows]
     assert condition == "FNMR at the vendor's threshold gate, limit at most 10⁻⁶"
     assert ["threshold 0.3" in plain_text(text) for text in first.answers[:2]] == [True, False]
     assert ["threshold 0.4" in plain_text(text) for text in first.answers[:2]] == [False, True]
@@ -214,4 +214,4 @@ def test_findings_of_profiles_are_printed_as_others_are(name: str) -> None:
     """The annex has each of them."""
     view = requirements.build(Source(result()))
     assert view is not None
-    assert any(found.row.requirement.text == name for found in view.parts)
+    assert any(row.requirement.text == name for row, _, _ in view.parts)

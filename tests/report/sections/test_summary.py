@@ -61,11 +61,7 @@ def rows(table: Table) -> list[list[str]]:
 
 def test_verdicts_stand_with_failures_first(view: Context) -> None:
     """Failures come before passes."""
-    order = [
-        item.code
-        for requirement_row in view.summary.requirement_rows
-        for item in requirement_row.finding_rows
-    ]
+    order = [item.code for requirement_row in view.summary.requirement_rows for item in requirement_row]
     assert order[0] == "fail"
     assert sorted(view.summary.tally) == sorted(
         [
@@ -80,9 +76,9 @@ def test_verdicts_stand_with_failures_first(view: Context) -> None:
 def test_a_bound_never_rounds_onto_its_limit(view: Context) -> None:
     """0.0299999996 beside the limit 0.03 keeps its digits."""
     lines = [
-        plain_text(item.found)
+        plain_text(item.brief)
         for requirement_row in view.summary.requirement_rows
-        for item in requirement_row.finding_rows
+        for item in requirement_row
     ]
     assert any(line.endswith("at most 2.99999996 % (one-sided 95 %)") for line in lines)
 
@@ -162,7 +158,7 @@ def test_an_adjusted_bound_of_the_first_page_names_its_method(view: Context) -> 
     (line,) = terms.step_down(source, [spans("at least 7 % (one-sided 99.5 %, Holm)")])
     assert line == ("Holm", f"adjusted over {source.result.findings[0].family} findings (Holm 1979)")
     assert terms.step_down(source, [spans("at most 7 % (one-sided 95 %)")]) == ()
-    printed = [plain_text(row.bound) for rows in view.summary.requirement_rows for row in rows.finding_rows]
+    printed = [plain_text(row.bound) for rows in view.summary.requirement_rows for row in rows]
     assert any("Holm" in text for text in printed) == ("Holm" in dict(view.summary.abbreviations))
 
 
@@ -219,8 +215,7 @@ def test_findings_without_room_on_the_first_page_follow_it(
     monkeypatch.setattr(summary, "MAX_FURTHER", 1)
     view = summary.build(Source(result()), SETTINGS, DATE)
     first, further = (
-        [row for requirement in rows for row in requirement.finding_rows]
-        for rows in (view.requirement_rows, view.further)
+        [row for requirement in rows for row in requirement] for rows in (view.requirement_rows, view.further)
     )
     everything = verdicts.all_finding_rows(Source(result()))
     assert len(first) + len(further) + view.cut == len(everything)
@@ -373,7 +368,7 @@ def test_the_rule_of_verdicts_says_which_bounds_decided(
     assert rule in said
     assert ("at a nominal error rate of 5 %, half of that where it was two-sided" in said) == half
     lines = [
-        plain_text(item.found) for item in verdicts.all_finding_rows(Source(changed)) if item.code == "fail"
+        plain_text(item.brief) for item in verdicts.all_finding_rows(Source(changed)) if item.code == "fail"
     ]
     assert all(("(two-sided 9" in line) == ("fnmr-overall" in names) for line in lines)
 
@@ -385,7 +380,7 @@ def test_a_verdict_names_for_whom_its_bound_holds(view: Context) -> None:
     bounds = [
         plain_text(item.bound)
         for requirement_row in view.summary.requirement_rows
-        for item in requirement_row.finding_rows
+        for item in requirement_row
     ]
     decided = [text for text in bounds if text]
     assert decided
@@ -521,8 +516,8 @@ def test_method_explains_every_interval_of_the_result(view: Context) -> None:
     """Each target and method that the report prints is explained once."""
     found = section(view, "method")
     used = {interval.method.value for item in result().estimates for interval in item.intervals}
-    assert {item.code for item in found.methods} == used
-    assert all(item.meaning for item in (*found.methods, *found.targets))
+    assert {code for _, code, _ in found.methods} == used
+    assert all(meaning for *_, meaning in (*found.methods, *found.targets))
 
 
 def test_cohort_counts_classes_and_comparisons(view: Context) -> None:
@@ -554,7 +549,7 @@ def test_long_tables_say_what_was_cut() -> None:
 def test_requirements_point_at_findings(view: Context) -> None:
     """Each finding_row carries the pointer of its sentence."""
     found = section(view, "requirements")
-    pointers = {item.row.sentence.pointer for item in found.parts}
+    pointers = {row.sentence.pointer for row, _, _ in found.parts}
     assert pointers == {f"/findings/{index}/sentence" for index in range(5)}
 
 
@@ -663,11 +658,11 @@ def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
     """A limit that is broken alone but not among all findings is inconclusive, and fails unadjusted."""
     source = Source(result())
     (finding_row,) = [item for item in verdicts.all_finding_rows(source) if item.code == "inconclusive"]
-    assert plain_text(finding_row.found).endswith(
+    assert plain_text(finding_row.bound).endswith(
         "; fails unadjusted, not established after adjustment (p 0.0204, unadjusted; 0.0816, adjusted over 5 findings)"
     )
     (failed,) = [item for item in verdicts.all_finding_rows(source) if item.code == "fail"]
-    assert plain_text(failed.found).endswith("(p 0.00123, unadjusted; 0.00615, adjusted over 5 findings)")
+    assert plain_text(failed.bound).endswith(", Holm)")
 
 
 def test_the_bound_that_kept_a_finding_from_failing_is_printed() -> None:
