@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import Json, dumps
+from frtaudit.core.canonical import Json, dumps, escape
 from frtaudit.core.plain.records import Sha256
 
 
@@ -50,7 +50,7 @@ def departures(sealed: Json, run: Json, place: str = "") -> tuple[Departure, ...
 def _departures(sealed: Json, run: Json, place: str) -> Iterator[Departure]:
     if isinstance(sealed, Mapping) and isinstance(run, Mapping):
         for key in sorted({*sealed, *run}):
-            inner = f"{place}/{key.replace('~', '~0').replace('/', '~1')}"
+            inner = f"{place}/{escape(key)}"
             if key in sealed and key in run:
                 yield from _departures(sealed[key], run[key], inner)
             else:
