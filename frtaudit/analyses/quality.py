@@ -20,7 +20,7 @@ from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.interclass import CLASS_MOVED, classes_alike
-from frtaudit.evaluation.intervals import empty
+from frtaudit.evaluation.intervals import MIN_EFFECTIVE, empty, few_by_weight
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves, d_l2, d_l2_spaces, sample_quality
 from frtaudit.stats.interclass.class_curves import Classes
@@ -146,9 +146,9 @@ class _Samples:
         values, whose = [part for _, part, _ in classes], [who for _, _, who in classes]
         means = sample_quality.means(values, whose, self.audit.bootstrap.B, rng)
         few = [name for name, _, who in classes if np.unique(who).size < MIN_ERROR_SUBJECTS]
-        low, high = np.quantile(means.drawn, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
+        low, high = means.bounds(self.alpha)
         for c, (name, _, _) in enumerate(classes):
-            interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
+            interval = self._interval(float(low[c]), float(high[c]), float(means.effective_subjects[c]))
             value, of = float(means.point[c]), (self.schema, name)
             yield Estimate.of(
                 EVERY_SYSTEM, NAME, "quality_mean", value, attribute, of, at=at, intervals=(interval,)
@@ -163,17 +163,16 @@ class _Samples:
             EVERY_SYSTEM, NAME, "quality_spread", means.statistic, attribute, of, at=at, test=test
         )
 
-    def _interval(self, low: float, high: float, *, thin: bool) -> Interval:
-        if thin:
-            note = f"fewer than {MIN_ERROR_SUBJECTS} subjects: too few to resample"
-            return empty(Method.VERTEX, self.alpha, note, Target.POPULATION)
+    def _interval(self, low: float, high: float, subjects: float) -> Interval:
+        if subjects < MIN_EFFECTIVE:
+            return empty(Method.VERTEX, self.alpha, few_by_weight(subjects), Target.POPULATION)
         return Interval.of(low, high, self.alpha, Method.VERTEX, n_resamples=self.audit.bootstrap.B)
 
     def _test(self, means: sample_quality.Means) -> Test:
         return Test(
-            p=means.p_value,
-            null_median=means.null(0.5),
-            null_edge=means.null(1 - self.alpha),
+            p=means.p_value(self.alpha),
+            null_median=means.null(0.5, self.alpha),
+            null_edge=means.null(1 - self.alpha, self.alpha),
             alpha=self.alpha,
             n_resamples=len(means.drawn),
             method=TestMethod.CENTRED_CURVES,

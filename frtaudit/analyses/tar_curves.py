@@ -17,13 +17,14 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of
-from frtaudit.evaluation.intervals import empty, finite
+from frtaudit.evaluation.intervals import MIN_EFFECTIVE, empty, finite
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats._scipy import scipy
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import SCALE, to_scale
 from frtaudit.stats.intervals import wilson
+from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
 
 NAME = "tar_curves"
 MIN_CLASSES = 2
@@ -100,6 +101,7 @@ class _Drawing:
     tar_excess: Floats  # (B, C, T)
     threshold_excess: Floats  # (B, C, V)
     others: Floats  # (B, A, B)
+    effective_subjects: Floats  # (C,), by weight
 
     @classmethod
     def of(cls, spec: TarCurves, system: SystemData, by_class: ClassScores, alpha: float) -> "_Drawing":
@@ -110,15 +112,16 @@ class _Drawing:
         tar = np.linspace(0.0, 1.0, spec.points + 2)[1:-1]
         rng = np.random.default_rng(seed_of(system.spec.seed, NAME, by_class.schema))
         parts: tuple[list[Floats], list[Floats], list[Floats]] = ([], [], [])
-        tar_of = class_curves.tar_at(classes, at)
+        tar_of, once = class_curves.tar_at(classes, at), class_curves.once(classes.sizes)
+        rates = tar_of(once)
+        quantile = class_curves.quantiles(classes, 1 - np.append(tar, spec.tar), once)[0]
+        effective_subjects = np.array([effective_number(np.bincount(who)) for who in classes.subjects])
+        apart = class_curves.drawn_apart(effective_subjects)[:, None]
         for weights in class_curves.drawn(classes, system.spec.bootstrap.B, rng):
-            parts[0].append(class_curves.from_overall(tar_of(weights), shares))
-            drawn = class_curves.quantiles(classes, 1 - tar, weights)
-            parts[1].append(class_curves.from_overall(drawn, shares))
+            parts[0].append(class_curves.from_overall(rates + apart * (tar_of(weights) - rates), shares))
+            moved = class_curves.quantiles(classes, 1 - tar, weights) - quantile[:, :-1]
+            parts[1].append(class_curves.from_overall(quantile[:, :-1] + apart * moved, shares))
             parts[2].append(class_curves.tar_of_others(classes, spec.tar, weights))
-        quantile = class_curves.quantiles(
-            classes, 1 - np.append(tar, spec.tar), class_curves.once(classes.sizes)
-        )[0]
         wanted = np.concatenate([at, quantile.ravel()])
         return cls(
             spec=spec,
@@ -133,6 +136,7 @@ class _Drawing:
             tar_excess=np.concatenate(parts[0]),
             threshold_excess=np.concatenate(parts[1]),
             others=np.concatenate(parts[2]),
+            effective_subjects=effective_subjects,
         )
 
     def curves(self) -> Iterator[Curve]:
@@ -159,11 +163,12 @@ class _Drawing:
         yield self._plain("threshold_at_tar", self.tar, self.shares @ y)
         more, above = (class_curves.from_overall(curves, self.shares) for curves in (tar, y))
         for c, name in enumerate(self.held.names):
-            band = self._percentiles(c, self.tar_excess[:, c], self.at)
+            band = self._percentiles(c, self.tar_excess[:, c], more[c], self.at)
             yield self._excess("tar_excess", name, x, more[c], band)
             half = critical * excess[c]
             yield self._iid("tar_excess", name, x, more[c], (more[c] - half, more[c] + half))
-            band = self._percentiles(c, self.threshold_excess[:, c] * self._unit, threshold[c])
+            drawn = self.threshold_excess[:, c] * self._unit
+            band = self._percentiles(c, drawn, above[c], threshold[c])
             yield self._excess("threshold_excess", name, self.tar, above[c], band)
             half = critical * apart[c]
             yield self._iid("threshold_excess", name, self.tar, above[c], (above[c] - half, above[c] + half))
@@ -193,9 +198,17 @@ class _Drawing:
         below, above = (scores[np.clip(rank, 1, scores.size) - 1] for rank in place)
         return np.where(low <= 0, 0.0, below), np.where(high >= 1, SCALE, above)
 
-    def _percentiles(self, c: int, replicates: Floats, thresholds: Floats) -> Band:
-        """Percentiles of the replicates, NaN where too little lies on one side (FORMULAS 8.3)."""
-        low, high = np.quantile(replicates, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
+    def _percentiles(self, c: int, replicates: Floats, point: Floats, thresholds: Floats) -> Band:
+        """Percentiles of the replicates, as far from the point as t is beyond z; t takes the least K of the classes.
+
+        NaN where too little lies on one side (FORMULAS 8.3), or where a class has fewer than 20 subjects by weight.
+        """
+        fewest = float(self.effective_subjects.min())
+        if fewest < MIN_EFFECTIVE:
+            return np.full(point.size, np.nan), np.full(point.size, np.nan)
+        stretch = class_curves.t_over_z(degrees_of_freedom(fewest), self.alpha)
+        ends = np.quantile(replicates - point, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
+        low, high = point + stretch * ends
         scores, who = self.classes.scores[c], self.classes.subjects[c]
         accepted = class_curves.hits(scores, who, self.classes.sizes[c], thresholds)
         missed = np.bincount(who, minlength=self.classes.sizes[c])[:, None] - accepted
@@ -208,7 +221,13 @@ class _Drawing:
         return self._made(kind, group, x, y, band, Method.WILSON, Target.POPULATION, 1 - self.alpha)
 
     def _excess(self, kind: str, group: str, x: Floats, y: Floats, band: Band) -> Curve:
-        notes = (GAP,) if bool(np.isnan(band[0]).any()) else ()
+        few = int(self.effective_subjects.argmin())
+        number, gaps = float(self.effective_subjects[few]), bool(np.isnan(band[0]).any())
+        thin = (
+            f"no band: by weight {self.held.schema} {self.held.names[few]} has {number:.3g} subjects; "
+            f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
+        )
+        notes = (thin,) if number < MIN_EFFECTIVE else (GAP,) if gaps else ()
         return self._made(kind, group, x, y, band, Method.VERTEX, Target.POPULATION, 1 - self.alpha, notes)
 
     def _iid(self, kind: str, group: str, x: Floats, y: Floats, band: Band) -> Curve:

@@ -10,6 +10,9 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
+from frtaudit.stats.intervals.dependence import effective_number
+
+SMALL, RATIO = 30, 3  # subjects by weight of a small class, and how many times as many a large one has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,17 @@ class ClassScores:
         counts = [len(np.unique(who)) for who in self.subjects]
         place = int(np.argmin(counts))
         return self.names[place], counts[place]
+
+    def uneven(self) -> str | None:
+        """Why the test that all classes are equal may reject too often: docs/methods/interclass.md, Validation."""
+        counts = [effective_number(np.bincount(who)) for who in self.subjects]
+        place = int(np.argmin(counts))
+        if counts[place] >= SMALL or max(counts) < RATIO * counts[place]:
+            return None
+        return (
+            f"p may be too small: by weight {self.names[place]} has {counts[place]:.3g} subjects, "
+            f"the largest class {max(counts):.3g}"
+        )
 
 
 def class_scores(system: SystemData, schema: str) -> tuple[ClassScores, list[str]]:

@@ -116,6 +116,15 @@ def _published(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
     return Interval.of(bounds.low, bounds.high, alpha, spec.method, spec.target, n_eff=finite(bounds.n_eff))
 
 
+def few_by_weight(subjects: float) -> str:
+    """Why percentiles of resampled subjects are withheld: by weight there are fewer than 20.
+
+    >>> few_by_weight(4.286)
+    'withheld: by weight these are 4.29 subjects; a bootstrap of subjects needs 20'
+    """
+    return f"withheld: by weight these are {subjects:.3g} subjects; a bootstrap of subjects needs {MIN_EFFECTIVE}"
+
+
 def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
     replicates = summary.replicates.get(PLAN_OF[spec.method])
     if replicates is None:
@@ -126,17 +135,9 @@ def _bootstrap(summary: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
             f"a bootstrap needs {MIN_ERRORS} of {MIN_ERROR_SUBJECTS}"
         )
         return empty(spec.method, alpha, note, spec.target)
-    few = (
-        spec.method in PERCENTILE
-        and summary.effective_subjects is not None
-        and summary.effective_subjects < MIN_EFFECTIVE
-    )
-    if few:
-        note = (
-            f"withheld: by weight these are {summary.effective_subjects:.3g} subjects; "
-            f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
-        )
-        return empty(spec.method, alpha, note, spec.target)
+    subjects = summary.effective_subjects
+    if spec.method in PERCENTILE and subjects is not None and subjects < MIN_EFFECTIVE:
+        return empty(spec.method, alpha, few_by_weight(subjects), spec.target)
     if summary.is_rate and summary.rule is not None and spec.method in PERCENTILE:
         replicates = np.minimum(replicates, 1.0)  # a rate: rounding of its sums can leave more
     bounds = bounds_of(summary.value, summary.vstat, spec.method, replicates, alpha)

@@ -119,3 +119,18 @@ def test_few_subjects_have_no_interval_and_no_test() -> None:
     spread = one(found, "quality_spread")
     assert spread.test is not None
     assert spread.test.p is None
+
+
+def test_no_interval_of_few_subjects_by_weight() -> None:
+    """Fifteen subjects of each class, fewer than twenty by weight: means without intervals, the classes are tested."""
+    found = audit(replace(made(Quality()), cohort=replace(COHORT, subjects=30))).result
+    for row in pick(found, "quality_mean"):
+        (interval,) = row.intervals
+        assert interval.low is None
+        assert re.fullmatch(
+            r"withheld: by weight these are 1\d(\.\d)? subjects; a bootstrap of subjects needs 20",
+            str(interval.note),
+        )
+    spread = one(found, "quality_spread")
+    assert spread.test is not None
+    assert spread.test.p is not None

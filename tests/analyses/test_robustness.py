@@ -411,6 +411,31 @@ def test_strangers_of_one_class_only_where_the_protocol_compares_no_others() -> 
     assert hidden
 
 
+def test_no_index_of_rates_outside_0_to_1() -> None:
+    """With two labels in five wrong a corrected FNMR lies beyond 1: no index of it, with the reason; FMR has one."""
+    spec_ = Robustness(mislabelled={"group": {"each": 0.4}})
+    found = lean(spec_, "differentials", providers=("two",)).result
+    here = [row for row in pick(found, "index_behind_labels", weighting="pooled") if row.at["fmr"] == 0.03]
+    assert here
+    for row in here:
+        if row.at.get("rate") == "fmr":
+            assert (row.value is None, row.note) == (False, None)
+        else:
+            assert row.value is None
+            assert (
+                row.note
+                == "a corrected rate lies outside 0 to 1, by chance or because fewer labels are wrong"
+            )
+
+
+def test_mostly_wrong_labels_have_no_index_behind_them() -> None:
+    """More than half of the labels wrong: no value, and the note asks for mostly right ones."""
+    spec_ = Robustness(mislabelled={"group": {"each": 0.6}})
+    rows = pick(lean(spec_, "differentials", providers=("two",)).result, "index_behind_labels")
+    assert rows
+    assert {(row.value, str(row.note).endswith("mostly right labels")) for row in rows} == {(None, True)}
+
+
 def test_behind_the_labels_undoes_a_known_mislabelling() -> None:
     """At a rate of 0 nothing moves: the index behind the labels is the one measured."""
     spec_ = Robustness(mislabelled={"group": {"x": 1e-12, "y": 0.0}})

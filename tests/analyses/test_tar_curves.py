@@ -9,10 +9,13 @@ from small_audits import COHORT, plain, put, spec, system_of
 
 from frtaudit.analyses.tar_curves import GAP, TarCurves
 from frtaudit.core import AuditResult, Curve, Method, Target
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
+from frtaudit.evaluation.class_scores import class_scores
 from frtaudit.evaluation.system import AnalysisOutput
 from frtaudit.pipeline.audit import audit
+from frtaudit.stats.interclass.class_curves import Classes, drawn, tar_at
 from frtaudit.stats.intervals.wilson import WilsonRule, prepare, prepare_mated
 
 ANALYSIS = TarCurves(points=21)
@@ -84,6 +87,37 @@ def test_differences_from_overall_and_their_bands() -> None:
         assert known.sum() >= 4
         assert np.all((low[known] <= np.array(x.y)[known]) & (np.array(x.y)[known] <= high[known]))
         assert x.notes == ((GAP,) if not known.all() else ())
+
+
+def test_bands_of_differences_allow_for_few_subjects() -> None:
+    """Of 40 subjects in each class percentiles are sqrt(40/39) t/z as far from the difference as those of resamples."""
+    system = put(spec(cohort=replace(COHORT, subjects=80, samples_per_subject=(4, 4))), "two")
+    by_class, _ = class_scores(system, "group")
+    classes = Classes.of(by_class.scores, by_class.subjects)
+    assert classes.sizes == (40, 40)
+    rng = np.random.default_rng(seed_of(system.spec.seed, "tar_curves", "group"))
+    found = curve(wide(), "tar_excess", "x", Target.POPULATION)
+    tar_of = tar_at(classes, np.linspace(*by_class.score_range, 21))
+    rates = np.concatenate([tar_of(weights) for weights in drawn(classes, system.spec.bootstrap.B, rng)])
+    low, high = np.quantile((rates[:, 0] - rates[:, 1]) / 2, [0.025, 0.975], axis=0)
+    factor = np.sqrt(40 / 39) * stats.t.isf(0.025, 39) / stats.norm.isf(0.025)
+    y = np.array(found.y)
+    for end, raw in ((found.low, low), (found.high, high)):
+        known = np.isfinite(np.array(end))
+        assert known.any()
+        assert (np.array(end) - y)[known] == pytest.approx(factor * (raw - y)[known], abs=1e-9)
+
+
+def test_no_band_of_a_difference_with_few_subjects_by_weight() -> None:
+    """One class of seven subjects by weight: no class has a band of its difference, and the note says why."""
+    outcome = ANALYSIS.estimates(system_of("one"), 0.05)
+    for kind in ("tar_excess", "threshold_excess"):
+        for name in "xy":
+            found = curve(outcome, kind, name, Target.POPULATION)
+            assert np.isnan(np.array(found.low)).all()
+            assert found.notes == (
+                "no band: by weight group y has 6.9 subjects; a bootstrap of subjects needs 20",
+            )
 
 
 def test_declared_shares_move_overall() -> None:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_audits import CLASSES, plain, system_of
@@ -40,3 +42,15 @@ def test_shares_of_what_the_audit_does_not_have() -> None:
         check_shares({"grup": {"x": 1.0}}, system, "w")
     with pytest.raises(SpecError, match=r"w\.group: 'z' is not a class; accepted: x, y"):
         check_shares({"group": {"x": 1.0, "z": 1.0}}, system, "w")
+
+
+def test_one_small_class_beside_a_large_one_is_noted() -> None:
+    """Fewer than 30 subjects by weight in a class and three times as many in another: the note has both numbers."""
+    found, _ = class_scores(system_of("one"), "group")
+    for sizes, note in (
+        ((60, 20), "p may be too small: by weight y has 20 subjects, the largest class 60"),
+        ((59, 20), None),
+        ((300, 30), None),
+    ):
+        subjects = tuple(np.repeat(np.arange(size), 2) for size in sizes)
+        assert replace(found, subjects=subjects).uneven() == note

@@ -8,6 +8,7 @@ import numpy as np
 
 from frtaudit.analyses.comparison.measures import ACCURACY, FTA, Measure, discordant
 from frtaudit.analyses.comparison.support import CommonSupport
+from frtaudit.core import ScoreTail
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.metrics import MEAN_SHARE
 from frtaudit.core.spec import FailureScore
@@ -117,32 +118,57 @@ def failed_attempts(systems: Sequence[SystemData]) -> tuple[list[Flags], Ints, s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extremes:
-    """Mated comparisons of one system at its threshold: ``errors`` among those it scored, ``lost`` without a score."""
+    """Mated comparisons of one system at its threshold: ``errors`` among those it scored, ``lost`` without a score.
+
+    ``drawn`` (2, B): replicates of the share of ``planned`` that is wrong if all that is lost is right, and if it is
+    wrong.
+    """
 
     errors: int
     lost: int
     planned: int
+    drawn: Floats
 
 
 def extremes(common: CommonSupport, a: int) -> list[Extremes] | None:
     """What the failures of each system could hide at target ``a``, everybody, pooled; None where nothing was lost.
 
-    The thresholds are those of the common support: a failed non-mated comparison moves none.
+    The thresholds are those of the common support: a failed non-mated comparison moves none. A replicate finds them
+    anew for the comparisons that all systems scored, as :attr:`SystemOnSupport.drawn_fnmr` has it; what only some
+    scored is decided at the system's own threshold, and counted with its subject, as what is lost is.
     """
     if common.first_system.spec.failures is FailureScore.SCORE_ZERO:
         return None
+    copies = common.copies().astype(np.float64)
     planned = _planned(common.first_system)
+    tried = copies @ planned
     per_system = []
     for system in common.systems:
-        score = system.system.tail.mated_score
-        errors = int(np.count_nonzero(score <= system.thresholds[POOLED, a]))
-        per_system.append(Extremes(errors=errors, lost=planned - score.size, planned=planned))
+        threshold = float(system.thresholds[POOLED, a])
+        errors, scored = _by_subject(system.system.tail, threshold, planned.size)
+        shared_errors, shared = _by_subject(system.tail, threshold, planned.size)
+        lost = planned - scored
+        wrong = system.drawn_fnmr[POOLED, :, a, 0] * (copies @ shared) + copies @ (errors - shared_errors)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            drawn = np.stack([wrong, wrong + copies @ lost]) / tried
+        per_system.append(
+            Extremes(errors=int(errors.sum()), lost=int(lost.sum()), planned=int(planned.sum()), drawn=drawn)
+        )
     return per_system if any(counts.lost for counts in per_system) else None
 
 
-def _planned(system: SystemData) -> int:
-    """Mated comparisons that the protocol asks for."""
+def _by_subject(tail: ScoreTail, threshold: float, subjects: int) -> tuple[Ints, Ints]:
+    """Mated comparisons of each subject at or below a threshold, and all of them, (K,) each."""
+    whose = tail.subject_of[tail.mated_i]
+    wrong = whose[tail.mated_score <= threshold]
+    return np.bincount(wrong, minlength=subjects), np.bincount(whose, minlength=subjects)
+
+
+def _planned(system: SystemData) -> Ints:
+    """Mated comparisons of each subject that the protocol asks for, (K,)."""
+    subject_of, subjects = system.cohort.subject_of, system.cohort.n_subjects
     if not system.comparisons.all_pairs:
-        return int(np.count_nonzero(system.comparisons.mated))
-    samples = np.bincount(system.cohort.subject_of).astype(np.int64)
-    return int((samples * (samples - 1) // 2).sum())
+        probes = system.comparisons.probe[system.comparisons.mated]
+        return np.bincount(subject_of[probes], minlength=subjects)
+    samples = np.bincount(subject_of, minlength=subjects).astype(np.int64)
+    return np.asarray(samples * (samples - 1) // 2)

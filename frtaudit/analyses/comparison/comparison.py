@@ -18,9 +18,9 @@ from frtaudit.core.result import DECISION
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import AtKey
-from frtaudit.evaluation.system import POOLED, WEIGHTINGS, AnalysisOutput, SystemData
-from frtaudit.stats.systems import multiple_comparisons, support
-from frtaudit.stats.systems.multiple_comparisons import Pair
+from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData
+from frtaudit.stats.systems import support
+from frtaudit.stats.systems.multiple_comparisons import Pair, every_pair, family_of
 
 LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
 CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
@@ -132,37 +132,45 @@ def _hidden(common: CommonSupport, alpha: float) -> Iterator[Estimate]:
         sides = attempts.extremes(common, a) if common.refused[a] is None else None
         if sides is None:
             continue
-        halves = _halves(common, a, alpha)
-        for pair in multiple_comparisons.every_pair(len(sides)):
+        halves = tuple(_halves(sides, right, alpha) for right in (0, 1))
+        for pair in every_pair(len(sides)):
             names = common.names[pair[0]], common.names[pair[1]]
             both = sides[pair[0]], sides[pair[1]]
-            yield from _bounds(names, both, {"fmr": target}, halves.get(pair), alpha)
+            yield from _bounds(names, both, {"fmr": target}, [half.get(pair) for half in halves], alpha)
 
 
-def _halves(common: CommonSupport, a: int, alpha: float) -> dict[Pair, float]:
-    """Half the simultaneous interval of each difference in pooled FNMR; none for pairs whose replicates are equal."""
-    values = np.array([system.fnmr[POOLED, a, 0] for system in common.systems])
-    drawn = np.stack([system.drawn_fnmr[POOLED, :, a, 0] for system in common.systems], axis=1)
-    pairs = [
-        pair
-        for pair in multiple_comparisons.every_pair(len(values))
-        if multiple_comparisons.family_of(values, drawn, [pair])
-    ]
-    family = multiple_comparisons.family_of(values, drawn, pairs)
+def _halves(sides: Sequence[Extremes], first: int, alpha: float) -> dict[Pair, float]:
+    """Half the simultaneous interval of each bound; none for pairs whose replicates are equal.
+
+    ``first``: 0 where failures of the first system are right and those of the second wrong, 1 the other way round.
+    """
+    count = len(sides)
+    values = np.array(
+        [counts.errors / counts.planned for counts in sides]
+        + [(counts.errors + counts.lost) / counts.planned for counts in sides]
+    )
+    drawn = np.concatenate([np.stack([counts.drawn[row] for counts in sides]) for row in (0, 1)]).T
+    places = {(i, j): (i + first * count, j + (1 - first) * count) for i, j in every_pair(count)}
+    pairs = [pair for pair, place in places.items() if family_of(values, drawn, [place])]
+    family = family_of(values, drawn, [places[pair] for pair in pairs])
     if family is None:
         return {}
     return dict(zip(pairs, (family.critical(alpha) * family.error).tolist(), strict=True))
 
 
 def _bounds(
-    names: tuple[str, str], sides: tuple[Extremes, Extremes], at: AtKey, half: float | None, alpha: float
+    names: tuple[str, str],
+    sides: tuple[Extremes, Extremes],
+    at: AtKey,
+    halves: Sequence[float | None],
+    alpha: float,
 ) -> Iterator[Estimate]:
     """The first system's failures all right and the second's all wrong, and the other way round."""
     extremes, other = sides
     low = (extremes.errors - other.errors - other.lost) / extremes.planned
     high = (extremes.errors + extremes.lost - other.errors) / extremes.planned
-    missing = "no interval: the replicates are undefined or equal" if half is None else None
-    for metric, value in ((LOWEST, low), (HIGHEST, high)):
+    for metric, value, half in zip((LOWEST, HIGHEST), (low, high), halves, strict=True):
+        missing = "no interval: the replicates are undefined or equal" if half is None else None
         lower, upper = (None, None) if half is None else (value - half, value + half)
         interval = Interval.of(lower, upper, alpha, Method.MAX_T, note=missing)
         yield Estimate.of(

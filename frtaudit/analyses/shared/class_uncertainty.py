@@ -222,14 +222,15 @@ class ClassUncertainty:
             fmr = class_mix.class_rates(counts.sums, counts.weighting)[:-1, :-1]
         both = zip(("fnmr", "fmr"), class_mix.unmixed(single, fmr, matrix) or (), strict=False)
         rates = {name: rate for name, rate in both if rate is not None}
+        outside = [name for name, rate in rates.items() if bool(((rate < 0) | (rate > 1)).any())]
         for form in forms(weight):
             key: AtKey = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
-            value = float(form.value(rates)) if all(rate in rates for rate in form.rates) else None
-            note = (
-                None
-                if value is not None
-                else "needs comparisons of all classes with each other, and mostly right labels"
-            )
+            value: float | None = None
+            note: str | None = "needs comparisons of all classes with each other, and mostly right labels"
+            if any(rate in outside for rate in form.rates):
+                note = "a corrected rate lies outside 0 to 1, by chance or because fewer labels are wrong"
+            elif all(rate in rates for rate in form.rates):
+                value, note = float(form.value(rates)), None
             yield make_estimate(
                 self.system.provider, "index_behind_labels", {**at, "index": form.metric, **key}, value, None,
                 note, schema=self.schema, weighting=counts.weighting,

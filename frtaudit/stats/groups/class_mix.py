@@ -17,6 +17,8 @@ from frtaudit.stats.rates.targets import TOLERANCE
 from frtaudit.stats.rates.trials import block_sizes
 
 MAX_CONDITION = 1e6  # of the matrix of mislabelling: beyond it the labels say next to nothing
+MOSTLY = 0.5  # of the labels of each class more than this share is right
+ROUNDING = 1e-9  # of a rate
 
 
 def between(by_subject: npt.NDArray[np.number], code: Ints) -> Floats:
@@ -142,18 +144,24 @@ def mislabelling(shares: Floats) -> Floats:
 
 
 def unmixed(fnmr: Floats, fmr: Floats, matrix: Floats) -> tuple[Floats, Floats | None] | None:
-    """True FNMR (C,) and FMR within each class (C,), clipped to [0, 1], from labelled ones and A.
+    """True FNMR (C,) and FMR within each class (C,) from labelled ones and A; not in [0, 1] where A is not as declared.
 
     ``fmr`` (C, C) of all pairs of labels; None in its place where a pair was not compared. None where A cannot be
-    undone.
+    undone, or half of a class's labels or more are wrong. Chance alone too can put a rate outside [0, 1].
 
     >>> unmixed(np.array([0.19, 0.1]), np.full((2, 2), np.nan), mislabelling(np.array([0.1, 0.0])))[0].round(9).tolist()
     [0.2, 0.1]
     """
-    if not np.linalg.cond(matrix) < MAX_CONDITION:
+    if not (np.diag(matrix).min() > MOSTLY and np.linalg.cond(matrix) < MAX_CONDITION):
         return None
-    single = np.clip(np.linalg.solve(matrix, fnmr), 0.0, 1.0)
+    single = _without_rounding(np.asarray(np.linalg.solve(matrix, fnmr)))
     if not np.isfinite(fmr).all():
         return single, None
     inverse = np.linalg.inv(matrix)
-    return single, np.clip(np.diag(inverse @ fmr @ inverse.T), 0.0, 1.0)
+    return single, _without_rounding(np.asarray(np.diag(inverse @ fmr @ inverse.T)))
+
+
+def _without_rounding(rates: Floats) -> Floats:
+    """Rates that rounding alone puts outside [0, 1] are 0 or 1."""
+    nearest = np.clip(rates, 0.0, 1.0)
+    return np.where(np.abs(rates - nearest) <= ROUNDING, nearest, rates)

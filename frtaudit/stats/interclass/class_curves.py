@@ -207,6 +207,24 @@ def tar_of_others(classes: Classes, tar_wanted: float, weights: Weights) -> Floa
     return values
 
 
+def drawn_apart(effective_subjects: Floats) -> Floats:
+    """What makes resamples of K subjects by weight vary enough: sqrt(K/(K-1)), shape as given; sqrt(K) below two.
+
+    >>> drawn_apart(np.array([2.0, 1.0])).round(3).tolist()
+    [1.414, 1.0]
+    """
+    return np.asarray(np.sqrt(effective_subjects / np.maximum(effective_subjects - 1, 1.0)))
+
+
+def t_over_z(degrees: float, alpha: float) -> float:
+    """Student's t over z: the variance that the replicates show is itself an estimate.
+
+    >>> round(t_over_z(19.0, 0.05), 3)
+    1.068
+    """
+    return float(scipy.special.stdtrit(degrees, alpha / 2) / scipy.special.ndtri(alpha / 2))
+
+
 def spread_iid(rates: Floats, counts: Floats, shares: Floats) -> tuple[Floats, Floats]:
     """Standard deviations of TAR and of class minus overall when scores are drawn independently, each (C, T).
 

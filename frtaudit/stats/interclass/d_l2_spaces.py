@@ -63,8 +63,7 @@ class Spread(FrozenArrays):
     degrees: float
 
     def _stretch(self, alpha: float) -> float:
-        """Student's t over z: the variance that the replicates show is itself an estimate."""
-        return float(scipy.special.stdtrit(self.degrees, alpha / 2) / scipy.special.ndtri(alpha / 2))
+        return class_curves.t_over_z(self.degrees, alpha)
 
     def _worst(self, alpha: float) -> Floats:
         return np.asarray(self.noise.max(axis=1) * self._stretch(alpha) ** 2)

@@ -200,6 +200,33 @@ def test_failures_are_bounded_both_ways() -> None:
     assert low.intervals[0].low < low.value
 
 
+def test_intervals_of_what_failures_allow_count_the_failures_of_each_subject() -> None:
+    """Half an interval is two standard errors or more of the bound itself, from the residual of every subject."""
+    one, two = common().systems[:2]
+    subjects = one.system.cohort.n_subjects
+    wrong, scored = np.zeros((2, 2, subjects))
+    for place, item in enumerate((one, two)):
+        tail = item.system.tail
+        for subject, score in zip(tail.subject_of[tail.mated_i], tail.mated_score, strict=True):
+            scored[place, subject] += 1
+            wrong[place, subject] += score <= item.thresholds[0, 1]
+    planned = scored[1]  # nothing of the second failed
+    lost = planned - scored[0]
+    for metric, against, parts in (
+        ("vendor_difference_highest", "two", wrong[0] + lost - wrong[1]),
+        ("vendor_difference_highest", "twin", lost),
+        ("vendor_difference_lowest", "twin", -lost),
+    ):
+        (row,) = pick(result(), metric, provider="one", against=against, fmr=0.1)
+        value = parts.sum() / planned.sum()
+        error = np.sqrt(np.square(parts - value * planned).sum()) / planned.sum()
+        low, high = row.intervals[0].low, row.intervals[0].high
+        assert row.value == pytest.approx(value)
+        assert low is not None
+        assert high is not None
+        assert 2 * error < (high - low) / 2 < 4 * error
+
+
 def test_accuracy_is_of_the_pairs_that_all_scored() -> None:
     """The mean fold accuracy of the common pairs, on one of the deals for all systems."""
     (measure,) = attempts.accuracy(common())

@@ -111,6 +111,22 @@ def test_labels_that_say_nothing_cannot_be_undone() -> None:
     assert class_mix.unmixed(np.array([0.1, 0.1]), np.eye(2), class_mix.mislabelling(np.full(2, 0.5))) is None
 
 
+def test_rates_outside_0_to_1_are_not_cut() -> None:
+    """Labels in which fewer are wrong than declared: a rate below 0 stays; one below by rounding alone is 0."""
+    matrix = class_mix.mislabelling(np.full(2, 0.4))
+    found = class_mix.unmixed(np.array([0.1, 0.2]), np.full((2, 2), np.nan), matrix)
+    assert found is not None
+    assert found[0] == pytest.approx([-0.1, 0.4])
+    found = class_mix.unmixed(matrix @ np.array([-1e-12, 0.4]), np.full((2, 2), np.nan), matrix)
+    assert found is not None
+    assert found[0][0] == 0
+
+
+def test_mostly_wrong_labels_cannot_be_undone() -> None:
+    """Six labels of ten wrong: the labels of two classes may have changed places."""
+    assert class_mix.unmixed(np.array([0.1, 0.2]), np.eye(2), class_mix.mislabelling(np.full(2, 0.6))) is None
+
+
 def test_all_right_labels_change_nothing() -> None:
     """Without wrong labels the rates are those that were measured."""
     found = class_mix.unmixed(np.array([0.1, 0.4]), np.eye(2), class_mix.mislabelling(np.zeros(2)))
