@@ -16,7 +16,7 @@ class Names:
     """Pseudonyms of samples and of subjects, HMAC-SHA256 under the cohort's key, in the order of the tables.
 
     ``sample_place`` (N,), ``subject_place`` (K,): where each of the cohort stands there. That is the cohort's order, or
-    where the key is secret the pseudonyms' own, subject by subject: the order of ids would tell who is who.
+    where the key is secret the pseudonyms' own, subject by subject: the order of ids would give names away.
     """
 
     samples: pa.Array

@@ -70,7 +70,7 @@ class Plan:
 
 
 def without_places(settings: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """The settings of all jobs, absolute paths by as many of their last parts as tell them apart.
+    """The settings of all jobs, absolute paths by as many of their last parts as make them distinct.
 
     >>> without_places([{"cohort.root": "/data/a/run", "seed": "1"}, {"cohort.root": "/data/b/run", "seed": "1"}])
     [{'cohort.root': 'a/run', 'seed': '1'}, {'cohort.root': 'b/run', 'seed': '1'}]

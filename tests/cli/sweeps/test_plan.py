@@ -63,7 +63,7 @@ def test_two_jobs_of_one_spec_are_refused() -> None:
     ],
 )
 def test_settings_tell_no_place_of_the_machine(values: list[str], labels: list[str]) -> None:
-    """Absolute paths are cut to what tells them apart, also from what is no path; nothing else changes."""
+    """Absolute paths are cut to what makes them distinct, also from what is no path; nothing else changes."""
     made = without_places([{"cohort.root": value, "seed": "1"} for value in values])
     assert [job["cohort.root"] for job in made] == labels
     assert {job["seed"] for job in made} == {"1"}

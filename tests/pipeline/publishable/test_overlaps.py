@@ -15,7 +15,7 @@ from frtaudit.pipeline.publishable.withheld import withheld_in
 MINIMUM = 10
 
 
-def seen(**classes: list[int]) -> People:
+def drawn(**classes: list[int]) -> People:
     """Subjects by the number of their class in each schema, all with two images."""
     codes = {name: np.array(numbers, dtype=np.int32) for name, numbers in classes.items()}
     return People(codes=codes, several=np.ones(len(next(iter(classes.values()))), dtype=bool))
@@ -68,7 +68,7 @@ def small_differences(people: People, withheld: dict[str, frozenset[str]]) -> li
 
 def test_a_ward_in_a_house_is_not_what_the_house_has_beyond_its_other_ward() -> None:
     """Both on columns of their own: the wards are withheld, the houses stand, and no difference is a few people."""
-    people = seen(ward=[0] * 45 + [1] + [2] * 24, house=[0] * 46 + [1] * 24)
+    people = drawn(ward=[0] * 45 + [1] + [2] * 24, house=[0] * 46 + [1] * 24)
     alone = withheld_in(result_of(people), MINIMUM)
     assert small_differences(people, dict(alone.classes))
     withheld = withheld_in(result_of(people), MINIMUM, people).classes
@@ -79,7 +79,7 @@ def test_a_ward_in_a_house_is_not_what_the_house_has_beyond_its_other_ward() -> 
 
 def test_two_schemas_that_differ_by_a_person_are_not_published_side_by_side() -> None:
     """No class is small, but the difference of two classes is one person."""
-    people = seen(site=[0] * 46 + [1] * 24, ward=[0] * 45 + [1] * 10 + [2] * 15)
+    people = drawn(site=[0] * 46 + [1] * 24, ward=[0] * 45 + [1] * 10 + [2] * 15)
     assert not withheld_in(result_of(people), MINIMUM).classes
     assert withheld_in(result_of(people), MINIMUM, people).classes["ward"] >= {"ward0", "ward1", "ward2"}
 
@@ -87,16 +87,16 @@ def test_two_schemas_that_differ_by_a_person_are_not_published_side_by_side() ->
 def test_schemas_that_have_nothing_to_do_with_each_other_stand() -> None:
     """Crossed as chance has it, and nested without a small class: nothing more is withheld."""
     rng = np.random.default_rng(0)
-    people = seen(sex=rng.integers(0, 2, 200).tolist(), age=rng.integers(0, 4, 200).tolist())
+    people = drawn(sex=rng.integers(0, 2, 200).tolist(), age=rng.integers(0, 4, 200).tolist())
     assert list(nested(people, MINIMUM)) == []
-    large = seen(house=[0] * 40 + [1] * 40, ward=[0] * 20 + [1] * 20 + [2] * 20 + [3] * 20)
+    large = drawn(house=[0] * 40 + [1] * 40, ward=[0] * 20 + [1] * 20 + [2] * 20 + [3] * 20)
     assert list(nested(large, MINIMUM)) == [("ward", "house", False)]
     assert not withheld_in(result_of(large), MINIMUM, large).classes
 
 
 def test_a_few_with_two_images_are_few() -> None:
     """Fifteen people are left over, of whom three have the two images that a false non-match needs."""
-    people = seen(site=[0] * 60 + [1] * 40, ward=[0] * 45 + [1] * 55)
+    people = drawn(site=[0] * 60 + [1] * 40, ward=[0] * 45 + [1] * 55)
     several = np.ones(100, dtype=bool)
     several[48:60] = False
     assert list(nested(people, MINIMUM)) == []
@@ -106,7 +106,7 @@ def test_a_few_with_two_images_are_few() -> None:
 def test_crossings_and_schemas_of_one_column_are_left_to_their_equations() -> None:
     """A crossing contains its parts: what it withholds is found from the equations, and no schema goes whole."""
     sex, age = [0] * 50 + [1] * 50, ([0] * 30 + [1] * 20) * 2
-    people = seen(sex=sex, age=age, both=[2 * a + b for a, b in zip(sex, age, strict=True)])
+    people = drawn(sex=sex, age=age, both=[2 * a + b for a, b in zip(sex, age, strict=True)])
     full = result_of(people)
     spec = {
         "schemas": {"sex": {"column": "sex"}, "age": {"column": "age"}, "both": {"cross": ["sex", "age"]}}
@@ -124,7 +124,7 @@ def test_no_difference_of_published_classes_is_a_few_people(seed: int) -> None:
     house = np.array([0, 0, 1, 1, int(rng.integers(2))])[ward]
     moved = rng.choice(90, int(rng.integers(4)), replace=False)
     house[moved] = 1 - house[moved]
-    people = seen(ward=ward.tolist(), house=house.tolist())
+    people = drawn(ward=ward.tolist(), house=house.tolist())
     withheld = withheld_in(result_of(people), MINIMUM, people).classes
     assert small_differences(people, dict(withheld)) == []
 
