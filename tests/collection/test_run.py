@@ -571,6 +571,21 @@ def test_handles_outlive_a_sitting(tmp_path: Path) -> None:
         assert read["services"]["acme"]["scores"] == 224
 
 
+def test_a_store_with_an_infinite_box_goes_on(tmp_path: Path) -> None:
+    """Earlier versions stored what a service said: the face is outside its picture, and all others are compared."""
+    once = {"acme": {"type": "twin", "limits": {"compare": 1.0}}}
+    one = spec(tmp_path, once, budget={"limit": 30.0})
+    stop_at_the_limit(one)
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
+        odd = '[{"box":[0,0,Infinity,NaN],"facts":{},"handle":false}]'
+        db.execute("UPDATE calls SET facts = ? WHERE second = 0 AND first = 256", (odd,))
+        db.commit()
+    object.__setattr__(one.budget, "limit", 999.0)
+    assert collect(one).complete
+    boxes = pd.read_csv(tmp_path / "boxes.csv")
+    assert boxes.loc[boxes["x"] < 0, ["x", "y", "width", "height"]].to_numpy().tolist() == [[-2, -2, 1, 1]]
+
+
 def test_a_refused_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without credentials no folder is made, and one that was there is as it was."""
     monkeypatch.delenv("TWIN_KEY", raising=False)
