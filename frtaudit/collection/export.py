@@ -151,25 +151,31 @@ def _service(
         asked, pairs = sum(counts.values()), chosen.pairs.shape[1]
         warnings.append(f"{name}: the budget was enough for {asked} of {pairs} comparisons")
     for failed, what, then in (
-        (_transport(seen), *_UNSEEN[service.detects]),
-        (_transport(counts), "comparisons failed", "frtaudit collect tries them again"),
+        (_codes(seen, Refusal.TRANSPORT), *_UNSEEN[service.detects]),
+        (_codes(counts, Refusal.TRANSPORT), *_FAILED),
+        (_codes(counts, Refusal.POLICY), *_BY_POLICY),
     ):
         if failed:
             why = ", ".join(failed)
             count = sum(failed.values())
-            warnings.append(f"{name}: {count} {what} because of transport errors ({why}); {then}")
+            warnings.append(f"{name}: {count} {what} ({why}){then}")
     return content, warnings, calm
 
 
 _UNSEEN = {
-    True: ("images could not be processed", "they are left out"),
-    False: ("comparisons for finding faces failed", "images without a result are left out"),
+    True: ("images could not be processed because of transport errors", "; they are left out"),
+    False: (
+        "comparisons for finding faces failed because of transport errors",
+        "; images without a result are left out",
+    ),
 }
+_FAILED = "comparisons failed because of transport errors", "; frtaudit collect tries them again"
+_BY_POLICY = "comparisons have no score: the service refused them by policy", ""
 
 
-def _transport(counts: Mapping[tuple[str, str], int]) -> dict[str, int]:
-    """Codes of failures of transport."""
-    return {code: n for (refusal, code), n in counts.items() if refusal == Refusal.TRANSPORT}
+def _codes(counts: Mapping[tuple[str, str], int], kind: Refusal) -> dict[str, int]:
+    """Codes of refusals of a kind."""
+    return {code: n for (refusal, code), n in counts.items() if refusal == kind}
 
 
 def failure(refusal: str, code: str) -> str:

@@ -1,6 +1,7 @@
 """Tests also scheduler, worker, order, reader: a collection from its source to the files that an audit reads."""
 
 import gc
+import itertools
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from unittest.mock import patch
@@ -26,6 +27,7 @@ from frtaudit.collection.run import CollectionRun, CollectionStatus, collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 from frtaudit.collection.store import Store
 from frtaudit.core.canonical import dumps
+from frtaudit.core.collecting import Answer, CallError, Crop, Refusal
 from frtaudit.core.machine.signals import Stopped
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError
@@ -426,6 +428,49 @@ def test_an_outage_costs_few_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     outcome = collect(spec(tmp_path / "c", {"acme": service}, source=source))
     assert "the last 20 calls failed (down)" in str(outcome.stopped)
     assert len(drawn_faces.attempts(log)) <= 300 + 20 + 2 * 4  # answers of a moment arrive in any order
+
+
+def _refusing(monkeypatch: pytest.MonkeyPatch, when: Callable[[int], object], code: str = "http_403") -> None:
+    """Comparisons are refused by policy where their number, over all runs of a test, is one of those."""
+    answer, count = drawn_faces.TwinSession.compare, itertools.count(1)
+
+    def compare(session: drawn_faces.TwinSession, probe: Crop, reference: Crop) -> Answer:
+        if not when(next(count)):
+            return answer(session, probe, reference)
+        session._attempts("compare", "refused")
+        raise CallError(Refusal.POLICY, code)
+
+    monkeypatch.setattr(drawn_faces.TwinSession, "compare", compare)
+
+
+def test_refusals_all_of_a_sudden_end_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty in a row after answers, as of an account that is blocked for a day: those that were not made are left."""
+    one = spec(tmp_path, {"acme": {"type": "twin", "limits": {"concurrency": 4}}})
+    _refusing(monkeypatch, lambda number: 100 < number <= 124)
+    outcome = collect(one)
+    assert str(outcome.stopped) == (
+        "services.acme: the last 20 calls were refused (http_403); no more calls are made now; "
+        "accepted: the same command when it answers"
+    )
+    assert not outcome.readable
+    assert collect(one).complete
+    refused = read_in(one)["services"]["acme"]["refusals"]["policy_http_403"]
+    assert 20 <= refused <= 24
+    why = f"acme: {refused} comparisons have no score: the service refused them by policy (http_403)"
+    assert why in read_in(one)["notes"]
+
+
+@pytest.mark.parametrize(
+    ("when", "runs"), [(lambda _: True, 2), (lambda number: number % 25, 2), (lambda number: number % 5, 1)]
+)
+def test_a_service_that_refuses_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: Callable[[int], object], runs: int
+) -> None:
+    """All comparisons are refused, or all but some: the refusals are results, after one more run at most."""
+    one = spec(tmp_path, {"acme": {"type": "twin", "limits": {"concurrency": 1}}})
+    _refusing(monkeypatch, when, "bad_argument")
+    assert [collect(one).complete for _ in range(runs)] == [False, True][-runs:]
+    assert read_in(one)["services"]["acme"]["canaries"]["answered"] == 0
 
 
 def test_services_that_lack_something_are_named_at_once(
