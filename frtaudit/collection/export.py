@@ -4,6 +4,7 @@ The same bytes whether the collection was interrupted or not: what differs (requ
 again, what was spent) stands in the store and in ``sittings.json``, which no audit reads.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -144,6 +145,7 @@ def _service(
         "detects": service.detects,
         "detection_refusals": unseen,
         "canaries": canaries,
+        **_refused_images(store, number, chosen),
     }
     warnings = [] if canaries is None else sentences(name, canaries, list(versions))
     calm = [] if canaries is None else reassurance(name, canaries)
@@ -160,6 +162,17 @@ def _service(
             count = sum(failed.values())
             warnings.append(f"{name}: {count} {what} ({why}){then}")
     return content, warnings, calm
+
+
+def _refused_images(store: Store, number: int, chosen: Chosen) -> dict[str, Json]:
+    """Of the images listed: how many a service would not look for faces in, by the reason; empty for none."""
+    why = (
+        failure(refusal, code)
+        for image, refusal, code in store.refused_images(number)
+        if image in chosen.images
+    )
+    counts = Counter(why)
+    return {"refused_images": dict(sorted(counts.items()))} if counts else {}
 
 
 _UNSEEN = {

@@ -27,7 +27,7 @@ from frtaudit.collection.run import CollectionRun, CollectionStatus, collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 from frtaudit.collection.store import Store
 from frtaudit.core.canonical import dumps
-from frtaudit.core.collecting import Answer, CallError, Crop, Refusal
+from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Picture, Refusal
 from frtaudit.core.machine.signals import Stopped
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError
@@ -458,6 +458,32 @@ def test_refusals_all_of_a_sudden_end_a_run(tmp_path: Path, monkeypatch: pytest.
     assert 20 <= refused <= 24
     why = f"acme: {refused} comparisons have no score: the service refused them by policy (http_403)"
     assert why in read_in(one)["notes"]
+
+
+def test_an_image_that_a_service_refused_is_counted_by_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refused by policy at detection: the audit says so; where no face was seen, that none was found."""
+    look, count = drawn_faces.TwinSession.detect, itertools.count(1)
+
+    def detect(session: drawn_faces.TwinSession, picture: Picture) -> Detection:
+        number = next(count)
+        if number not in (3, 7):
+            return look(session, picture)
+        session.gate.attempt("detect")
+        if number == 3:
+            raise CallError(Refusal.POLICY, "http_451")
+        return Detection(faces=())
+
+    monkeypatch.setattr(drawn_faces.TwinSession, "detect", detect)
+    _, read = came(tmp_path, {"acme": {"type": "twin", "limits": {"concurrency": 1}}}, least=2)
+    assert read["services"]["acme"]["refused_images"] == {"policy_http_451": 1}
+    found = Queries(root=str(tmp_path)).search()
+    assert [(entry.code, entry.provider, entry.count) for entry in found.ledger] == [
+        ("no_face_found", "acme", 1),
+        ("policy_http_451", "acme", 1),
+        ("image_left_out", None, 2),
+    ]
 
 
 @pytest.mark.parametrize(
