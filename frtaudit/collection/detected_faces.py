@@ -4,7 +4,7 @@ import json
 import math
 from dataclasses import replace
 
-from frtaudit.collection.rows import PLACES
+from frtaudit.collection.rows import PLACES, plain_facts
 from frtaudit.core.collecting import Box, CallError, DetectedFace, Detection, Refusal, same_face
 
 OUTSIDE = Box(x=-2, y=-2, width=1, height=1)  # for a box that is not finite, which earlier stores may hold
@@ -20,7 +20,7 @@ def facts_in(detection: Detection) -> str:
     faces = [
         {
             "box": None if face.box is None else [face.box.x, face.box.y, face.box.width, face.box.height],
-            "facts": dict(face.facts),
+            "facts": plain_facts(face.facts),
             "handle": face.handle is not None,
         }
         for face in faces_in(detection)

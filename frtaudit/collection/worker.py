@@ -23,6 +23,8 @@ from frtaudit.collection.rows import (
     Result,
     State,
     facts_of,
+    plain_id,
+    plain_version,
 )
 from frtaudit.collection.spec import named
 from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Refusal
@@ -224,7 +226,7 @@ class ServiceWorker:
                 else:
                     detection = self.session.detect(self._cache.get(key.first // PLACES))
                     version, request, facts = detection.version, detection.request, facts_in(detection)
-            result = replace(result, version=version, request=request, facts=facts)
+            result = replace(result, version=plain_version(version), request=plain_id(request), facts=facts)
         except CallError as refused:
             state = State.TRANSPORT if refused.refusal is Refusal.TRANSPORT else State.REFUSED
             result = Result(key=key, state=state, refusal=refused.refusal, code=refused.code)

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -161,6 +162,27 @@ def test_no_credential_and_no_image_is_written(tmp_path: Path, monkeypatch: pyte
         assert drawn_faces.SECRET.encode() not in held
         assert b"\x89PNG" not in held
         assert not any(picture[60:100] in held for picture in pictures)
+
+
+def test_no_text_that_a_service_echoes_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that says the key wherever it can: no file of a collection holds it."""
+    words = f"unknown key {drawn_faces.SECRET}!"
+    compare, detect = drawn_faces.TwinSession.compare, drawn_faces.TwinSession.detect
+
+    def answer(*args: object) -> Answer:
+        return replace(compare(*args), request=words, version=words, facts={"said": words, words: 1.0})
+
+    def look(*args: object) -> Detection:
+        seen = detect(*args)
+        faces = tuple(replace(face, facts={"said": words}) for face in seen.faces)
+        return replace(seen, faces=faces, request=words, version=words)
+
+    monkeypatch.setattr(drawn_faces.TwinSession, "compare", answer)
+    monkeypatch.setattr(drawn_faces.TwinSession, "detect", look)
+    _, read = came(tmp_path)
+    assert read["services"]["acme"]["versions"] == {"": 224 + 36}
+    for path in tmp_path.rglob("*"):
+        assert drawn_faces.SECRET.encode() not in path.read_bytes()
 
 
 def test_images_are_kept_where_asked(tmp_path: Path) -> None:
