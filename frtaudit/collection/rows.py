@@ -84,8 +84,8 @@ class HandleRow(NamedTuple):
 
 def facts_of(facts: Mapping[str, object]) -> str:
     """Facts as canonical JSON, empty for none."""
-    kept = plain_facts(facts)
-    return json.dumps(kept, sort_keys=True, separators=(",", ":")) if kept else ""
+    plain = plain_facts(facts)
+    return json.dumps(plain, sort_keys=True, separators=(",", ":")) if plain else ""
 
 
 def plain_facts(facts: Mapping[str, object]) -> dict[str, object]:
