@@ -172,13 +172,13 @@ def test_no_text_that_a_service_echoes_is_written(tmp_path: Path, monkeypatch: p
     def answer(*args: object) -> Answer:
         return replace(compare(*args), request=words, version=words, facts={"said": words, words: 1.0})
 
-    def look(*args: object) -> Detection:
+    def detected(*args: object) -> Detection:
         seen = detect(*args)
         faces = tuple(replace(face, facts={"said": words}) for face in seen.faces)
         return replace(seen, faces=faces, request=words, version=words)
 
     monkeypatch.setattr(drawn_faces.TwinSession, "compare", answer)
-    monkeypatch.setattr(drawn_faces.TwinSession, "detect", look)
+    monkeypatch.setattr(drawn_faces.TwinSession, "detect", detected)
     _, read = came(tmp_path)
     assert read["services"]["acme"]["versions"] == {"": 224 + 36}
     for path in tmp_path.rglob("*"):
