@@ -82,18 +82,17 @@ def answers_of(store: Store, service: int, canaries: Canaries, first: Ints, seco
 def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
     """What canaries say of a service: has it changed, how little of a change would have been seen, is it symmetric.
 
-    Answered is an item with a score in every round: one that is always refused cannot show a change of scores.
+    Answered is an item with a score in every round: one that is refused in any cannot show a change of scores.
     ``answers``: shape (2C, M, R), C pairs as drawn and then turned round; ``versions``: as it said itself, by how many
     of its answers to all comparisons.
 
     >>> finding(np.zeros((4, 2, 3)), {"1": 30})["changed"]
     False
     """
-    complete = answers[~np.isnan(answers).any(axis=(1, 2))]
-    scored = complete[np.isfinite(complete).all(axis=(1, 2))]
+    scored = answers[np.isfinite(answers).all(axis=(1, 2))]
     moments, repeats = answers.shape[1:]
     noisy = noise(scored)
-    rounds = [_against_first(complete, moment) for moment in range(1, moments)]
+    rounds = [_against_first(scored, moment) for moment in range(1, moments)]
     by_scores = any(beyond_chance(test["p"], ALPHA, moments) for test in rounds)
     return {
         "items": len(answers),
@@ -111,12 +110,12 @@ def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
     }
 
 
-def _against_first(complete: Floats, moment: int) -> dict[str, float]:
-    if not len(complete):
+def _against_first(scored: Floats, moment: int) -> dict[str, float]:
+    if not len(scored):
         return {"round": moment + 1, "apart": 0, "open": 0, "p": 1.0}
-    differ, could = apart(complete[:, 0], complete[:, moment])
+    differ, could = apart(scored[:, 0], scored[:, moment])
     n_apart, n_open = int(differ.sum()), int(could.sum())
-    p = p_value(n_apart, n_open, complete.shape[2])
+    p = p_value(n_apart, n_open, scored.shape[2])
     return {"round": moment + 1, "apart": n_apart, "open": n_open, "p": p}
 
 

@@ -1,10 +1,13 @@
 """What a service saw in an image, as the store holds it; and the same face in what it sees when it looks again."""
 
 import json
+import math
 from dataclasses import replace
 
-from frtaudit.collection.rows import PLACES
+from frtaudit.collection.rows import PLACES, plain_facts
 from frtaudit.core.collecting import Box, CallError, DetectedFace, Detection, Refusal, same_face
+
+OUTSIDE = Box(x=-2, y=-2, width=1, height=1)  # for a box that is not finite, which earlier stores may hold
 
 
 def faces_in(detection: Detection) -> tuple[DetectedFace, ...]:
@@ -17,7 +20,7 @@ def facts_in(detection: Detection) -> str:
     faces = [
         {
             "box": None if face.box is None else [face.box.x, face.box.y, face.box.width, face.box.height],
-            "facts": dict(face.facts),
+            "facts": plain_facts(face.facts),
             "handle": face.handle is not None,
         }
         for face in faces_in(detection)
@@ -33,15 +36,15 @@ def faces_of(facts: str) -> tuple[tuple[DetectedFace, ...], bool]:
     """
     read = json.loads(facts) if facts else []
     seen = [
-        DetectedFace(
-            box=None
-            if face["box"] is None
-            else Box(**dict(zip(("x", "y", "width", "height"), face["box"], strict=True))),
-            facts=face["facts"],
-        )
+        DetectedFace(box=None if face["box"] is None else _box(*face["box"]), facts=face["facts"])
         for face in read
     ]
     return tuple(seen), any(face["handle"] for face in read)
+
+
+def _box(x: float, y: float, width: float, height: float) -> Box:
+    finite = all(map(math.isfinite, (x, y, width, height)))
+    return Box(x=x, y=y, width=width, height=height) if finite else OUTSIDE
 
 
 def handles_in(detection: Detection) -> str:

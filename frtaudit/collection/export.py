@@ -4,6 +4,7 @@ The same bytes whether the collection was interrupted or not: what differs (requ
 again, what was spent) stands in the store and in ``sittings.json``, which no audit reads.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -144,6 +145,7 @@ def _service(
         "detects": service.detects,
         "detection_refusals": unseen,
         "canaries": canaries,
+        **_refused_images(store, number, chosen),
     }
     warnings = [] if canaries is None else sentences(name, canaries, list(versions))
     calm = [] if canaries is None else reassurance(name, canaries)
@@ -151,25 +153,42 @@ def _service(
         asked, pairs = sum(counts.values()), chosen.pairs.shape[1]
         warnings.append(f"{name}: the budget was enough for {asked} of {pairs} comparisons")
     for failed, what, then in (
-        (_transport(seen), *_UNSEEN[service.detects]),
-        (_transport(counts), "comparisons failed", "frtaudit collect tries them again"),
+        (_codes(seen, Refusal.TRANSPORT), *_UNSEEN[service.detects]),
+        (_codes(counts, Refusal.TRANSPORT), *_FAILED),
+        (_codes(counts, Refusal.POLICY), *_BY_POLICY),
     ):
         if failed:
             why = ", ".join(failed)
             count = sum(failed.values())
-            warnings.append(f"{name}: {count} {what} because of transport errors ({why}); {then}")
+            warnings.append(f"{name}: {count} {what} ({why}){then}")
     return content, warnings, calm
 
 
+def _refused_images(store: Store, number: int, chosen: Chosen) -> dict[str, Json]:
+    """Of the images listed: how many a service would not look for faces in, by the reason; empty for none."""
+    why = (
+        failure(refusal, code)
+        for image, refusal, code in store.refused_images(number)
+        if image in chosen.images
+    )
+    counts = Counter(why)
+    return {"refused_images": dict(sorted(counts.items()))} if counts else {}
+
+
 _UNSEEN = {
-    True: ("images could not be processed", "they are left out"),
-    False: ("comparisons for finding faces failed", "images without a result are left out"),
+    True: ("images could not be processed because of transport errors", "; they are left out"),
+    False: (
+        "comparisons for finding faces failed because of transport errors",
+        "; images without a result are left out",
+    ),
 }
+_FAILED = "comparisons failed because of transport errors", "; frtaudit collect tries them again"
+_BY_POLICY = "comparisons have no score: the service refused them by policy", ""
 
 
-def _transport(counts: Mapping[tuple[str, str], int]) -> dict[str, int]:
-    """Codes of failures of transport."""
-    return {code: n for (refusal, code), n in counts.items() if refusal == Refusal.TRANSPORT}
+def _codes(counts: Mapping[tuple[str, str], int], kind: Refusal) -> dict[str, int]:
+    """Codes of refusals of a kind."""
+    return {code: n for (refusal, code), n in counts.items() if refusal == kind}
 
 
 def failure(refusal: str, code: str) -> str:

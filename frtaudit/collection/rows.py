@@ -1,6 +1,7 @@
 """What the store holds rows of: calls by their keys, results, images, handles."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -10,6 +11,8 @@ from frtaudit.core.collecting import Refusal
 
 PLACES = 256  # maximum number of faces of one image
 DETECT, COMPARE = "detect", "compare"
+_PLAIN = re.compile(r"[A-Za-z0-9.,_:-]{0,100}")
+_VERSION = re.compile(r"[A-Za-z0-9.,_:/+() -]{0,100}")
 FINDING = -1  # the turn of comparisons that find faces, where a service has no other way
 
 
@@ -81,4 +84,32 @@ class HandleRow(NamedTuple):
 
 def facts_of(facts: Mapping[str, object]) -> str:
     """Facts as canonical JSON, empty for none."""
-    return json.dumps(dict(facts), sort_keys=True, separators=(",", ":")) if facts else ""
+    plain = plain_facts(facts)
+    return json.dumps(plain, sort_keys=True, separators=(",", ":")) if plain else ""
+
+
+def plain_facts(facts: Mapping[str, object]) -> dict[str, object]:
+    """Facts without free text, which could hold whatever was sent to the service.
+
+    >>> plain_facts({"quality": "high", "size": 3.5, "said": "unknown key abc"})
+    {'quality': 'high', 'size': 3.5}
+    """
+    return {
+        name: value
+        for name, value in facts.items()
+        if _PLAIN.fullmatch(name) and (not isinstance(value, str) or _PLAIN.fullmatch(value))
+    }
+
+
+def plain_id(text: str) -> str:
+    """A request's id: at most 100 letters, digits and ``.,_:-``; nothing of any other text.
+
+    >>> plain_id("1469761507,07174361-027c"), plain_id("unknown key abc")
+    ('1469761507,07174361-027c', '')
+    """
+    return text if _PLAIN.fullmatch(text) else ""
+
+
+def plain_version(text: str) -> str:
+    """A version, likewise; it may hold blanks and ``/+()``."""
+    return text if _VERSION.fullmatch(text) else ""

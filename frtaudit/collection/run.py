@@ -22,7 +22,7 @@ from frtaudit.collection.plan import canary_calls, plan_of_source, unpriced
 from frtaudit.collection.reach import Reach, beyond
 from frtaudit.collection.reader import Reader
 from frtaudit.collection.rows import FINDING, PLACES, ImageRow, Key, State
-from frtaudit.collection.same import same_collection, same_images
+from frtaudit.collection.same import same_collection, same_currency, same_images
 from frtaudit.collection.scheduler import Scheduler
 from frtaudit.collection.single import Pair, candidates, looked_for, open_pairs, told_by
 from frtaudit.collection.spec import CollectionSpec, identity
@@ -130,6 +130,7 @@ class CollectionRun:
     def run(self) -> CollectionStatus:
         """The whole of it."""
         same_collection(self.store, identity(self.spec))
+        same_currency(self.store, self.spec.budget.currency)
         check_files(self.into, self.spec)
         lost = self.store.begin()
         if lost:

@@ -8,7 +8,7 @@ from frtaudit.collection.store import Store
 from frtaudit.core.canonical import Json, digest, dumps
 from frtaudit.errors import DataError
 
-LISTED = "listed"
+LISTED, CURRENCY = "listed", "currency"
 
 
 def same_collection(store: Store, spec: dict[str, Json]) -> None:
@@ -20,6 +20,16 @@ def same_collection(store: Store, spec: dict[str, Json]) -> None:
         place = _difference(json.loads(known), json.loads(text), "")
         problem = f"the folder holds a collection with another {place}"
         raise DataError("into", problem, "the same spec, or another folder")
+
+
+def same_currency(store: Store, currency: str) -> None:
+    """Raise :class:`DataError` where something was spent in another currency; earlier stores do not know it."""
+    known = store.meta(CURRENCY)
+    if known == currency:
+        return
+    if known is not None and store.spent():
+        raise DataError("budget.currency", f"{currency}, but the folder's calls were paid in {known}", known)
+    store.note(CURRENCY, currency)
 
 
 def same_images(store: Store, founds: Sequence[SourceImage]) -> None:

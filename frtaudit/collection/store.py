@@ -312,6 +312,11 @@ class Store:
         staying = (State.ANSWERED, State.REFUSED)
         return ((image, facts) for image, state, _, facts in self.detections(service) if state in staying)
 
+    def refused_images(self, service: int) -> Iterator[tuple[int, str, str]]:
+        """Image, refusal and code of each image that a service would not look for faces in."""
+        query = "SELECT first / ?, refusal, code FROM calls WHERE service = ? AND turn = 0 AND second = 0 AND state = ?"
+        return self._db.execute(query, (PLACES, service, State.REFUSED))
+
     def handles(self, service: int) -> Iterator[tuple[int, float | None, str, str]]:
         """Image, end, handles and facts of the detection that gave them."""
         return self._db.execute(

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -23,6 +23,8 @@ from frtaudit.collection.rows import (
     Result,
     State,
     facts_of,
+    plain_id,
+    plain_version,
 )
 from frtaudit.collection.spec import named
 from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Refusal
@@ -128,6 +130,9 @@ class ServiceWorker:
         self.failed_before: set[Key] = set()  # calls that failed in an earlier pass or run
         self.tired = False  # such calls fail again, and the others of them are left for another run
         self._in_a_row = {False: 0, True: 0}  # failures since a result that stays, of new calls and others
+        self._answered = 0  # in this run
+        self._refused: Counter[str] = Counter()  # in this run, by code; and since the last answer
+        self._refused_in_a_row: Counter[str] = Counter()
         self.closed = threading.Event()
         self.todo: deque[Key] = deque()
         self.calls: Iterator[Key] = iter(())
@@ -221,7 +226,7 @@ class ServiceWorker:
                 else:
                     detection = self.session.detect(self._cache.get(key.first // PLACES))
                     version, request, facts = detection.version, detection.request, facts_in(detection)
-            result = replace(result, version=version, request=request, facts=facts)
+            result = replace(result, version=plain_version(version), request=plain_id(request), facts=facts)
         except CallError as refused:
             state = State.TRANSPORT if refused.refusal is Refusal.TRANSPORT else State.REFUSED
             result = Result(key=key, state=state, refusal=refused.refusal, code=refused.code)
@@ -286,11 +291,29 @@ class ServiceWorker:
         self.failed_before.discard(result.key)
         if result.state is not State.TRANSPORT:
             self._in_a_row = {False: 0, True: 0}
+            self._count_refusals(result)
             return
         self._in_a_row[again] += 1
         self.tired = self.tired or self._in_a_row[True] >= DOWN
         if self._in_a_row[False] >= DOWN and self.down is None:
             text = f"the last {DOWN} calls failed ({result.code}); no more calls are made now"
+            self.down = ProviderError(f"services.{self.name}", text, "the same command when it answers")
+
+    def _count_refusals(self, result: Result) -> None:
+        """Refusals by policy in a row, where as many calls were answered before, end this run: they stay as results.
+
+        Not those of a code that also came between answers: then the service refuses these calls and not all.
+        """
+        if result.refusal is not Refusal.POLICY:
+            self._answered += 1
+            self._refused_in_a_row.clear()
+            return
+        for counts in (self._refused, self._refused_in_a_row):
+            counts[result.code] += 1
+        row = self._refused_in_a_row[result.code]
+        sudden = min(self._answered, row) >= DOWN > self._refused[result.code] - row
+        if sudden and self.down is None:
+            text = f"the last {DOWN} calls were refused ({result.code}); no more calls are made now"
             self.down = ProviderError(f"services.{self.name}", text, "the same command when it answers")
 
     def handles_of(self, ended: CallResult) -> HandleRow | None:

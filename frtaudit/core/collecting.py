@@ -108,7 +108,7 @@ class Box:
     Raises
     ------
     ValueError
-        The box has no area.
+        The box has no area, or a side that is not finite.
 
     Examples
     --------
@@ -122,6 +122,7 @@ class Box:
     height: float
 
     def __post_init__(self) -> None:
+        require(all(map(math.isfinite, (self.x, self.y, self.width, self.height))), "a finite box")
         require(self.width > 0 and self.height > 0, "a box with an area")
 
     def overlap(self, other: "Box") -> float:

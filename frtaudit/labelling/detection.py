@@ -1,6 +1,6 @@
 """From images and what each service found in them to faces that all services found, each by its own crop."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from frtaudit.inputs.queries.boxes import BoxList
 
+NO_FACE = "no_face"  # as a service says it
 NONE_FOUND, SEVERAL_FOUND, NOT_TOLD = "no_face_found", "several_faces_found", "not_told_how_many_faces"
 APART, CUT, NOT_BY_ALL = "boxes_apart", "face_cut_from_others", "face_not_found_by_all"
 IMAGE_LEFT_OUT = "image_left_out"
@@ -96,6 +97,22 @@ def faces_in(
         size_of={} if boxed is None else boxed.sizes(number[boxed.row], int(keep.sum())),
         ledger=(*ledger, *ledger_of({IMAGE_LEFT_OUT: int((~keep).sum())}, "images")),
     )
+
+
+def with_reasons(
+    ledger: Iterable[LedgerEntry], refused: Mapping[str, Mapping[str, int]]
+) -> tuple[LedgerEntry, ...]:
+    """Images that a service would not look at are counted by its reason, and not as images without a face.
+
+    ``refused``: service to code to the number of such images.
+    """
+    entries: list[LedgerEntry] = []
+    for entry in ledger:
+        reasons = refused.get(entry.provider or "", {}) if entry.code == NONE_FOUND else {}
+        why = {code: n for code, n in sorted(reasons.items()) if code != NO_FACE}
+        counts = {entry.code: max(entry.count - sum(why.values()), 0), **why}
+        entries += ledger_of(counts, entry.unit, entry.provider) if why else [entry]
+    return tuple(entries)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,3 +25,9 @@ def test_an_image_that_is_gone_stays() -> None:
         raise CallError(Refusal.TRANSPORT, f"gone_{image}")
 
     assert alike(Duplicates(), IMAGES, lost, BOXES) == {}
+
+
+def test_a_face_outside_its_picture_stays() -> None:
+    """It cannot be cut out: no image gives way to it, and its comparisons say that the face is lost."""
+    boxes = {**BOXES, 1: Box(x=200, y=2, width=20, height=20)}
+    assert alike(Duplicates(similarity=0.999), IMAGES, PICTURES.__getitem__, boxes) == {}

@@ -100,11 +100,11 @@ def test_settings_that_show_nothing_are_refused() -> None:
 
 
 def test_canaries_without_answers_say_nothing() -> None:
-    """Items without a score in every round are left out and counted; a refusal in a later round is a change."""
+    """Items without a score in every round are left out and counted; a refusal in a later round is no change."""
     answers = np.zeros((8, 2, 3))
     answers[:4, 1] = -np.inf
     found = finding(answers, {"1": 3, "2": 3})
-    assert (found["changed"], found["several_versions"], found["answered"]) == (True, True, 4)
+    assert (found["changed"], found["several_versions"], found["answered"]) == (False, True, 4)
     answers[7, 0, 0] = np.nan
     assert finding(answers, {"1": 3})["answered"] == 3
     assert finding(np.full((4, 2, 3), np.nan), {})["least_share_found"] is None

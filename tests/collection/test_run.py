@@ -1,6 +1,7 @@
 """Tests also scheduler, worker, order, reader: a collection from its source to the files that an audit reads."""
 
 import gc
+import itertools
 import json
 import os
 import signal
@@ -9,8 +10,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -26,6 +28,7 @@ from frtaudit.collection.run import CollectionRun, CollectionStatus, collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 from frtaudit.collection.store import Store
 from frtaudit.core.canonical import dumps
+from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Picture, Refusal
 from frtaudit.core.machine.signals import Stopped
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError
@@ -159,6 +162,27 @@ def test_no_credential_and_no_image_is_written(tmp_path: Path, monkeypatch: pyte
         assert drawn_faces.SECRET.encode() not in held
         assert b"\x89PNG" not in held
         assert not any(picture[60:100] in held for picture in pictures)
+
+
+def test_no_text_that_a_service_echoes_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that says the key wherever it can: no file of a collection holds it."""
+    words = f"unknown key {drawn_faces.SECRET}!"
+    compare, detect = drawn_faces.TwinSession.compare, drawn_faces.TwinSession.detect
+
+    def answer(*args: object) -> Answer:
+        return replace(compare(*args), request=words, version=words, facts={"said": words, words: 1.0})
+
+    def detected(*args: object) -> Detection:
+        seen = detect(*args)
+        faces = tuple(replace(face, facts={"said": words}) for face in seen.faces)
+        return replace(seen, faces=faces, request=words, version=words)
+
+    monkeypatch.setattr(drawn_faces.TwinSession, "compare", answer)
+    monkeypatch.setattr(drawn_faces.TwinSession, "detect", detected)
+    _, read = came(tmp_path)
+    assert read["services"]["acme"]["versions"] == {"": 224 + 36}
+    for path in tmp_path.rglob("*"):
+        assert drawn_faces.SECRET.encode() not in path.read_bytes()
 
 
 def test_images_are_kept_where_asked(tmp_path: Path) -> None:
@@ -428,6 +452,75 @@ def test_an_outage_costs_few_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(drawn_faces.attempts(log)) <= 300 + 20 + 2 * 4  # answers of a moment arrive in any order
 
 
+def _refusing(monkeypatch: pytest.MonkeyPatch, when: Callable[[int], object], code: str = "http_403") -> None:
+    """Comparisons are refused by policy where their number, over all runs of a test, is one of those."""
+    answer, count = drawn_faces.TwinSession.compare, itertools.count(1)
+
+    def compare(session: drawn_faces.TwinSession, probe: Crop, reference: Crop) -> Answer:
+        if not when(next(count)):
+            return answer(session, probe, reference)
+        session._attempts("compare", "refused")
+        raise CallError(Refusal.POLICY, code)
+
+    monkeypatch.setattr(drawn_faces.TwinSession, "compare", compare)
+
+
+def test_refusals_all_of_a_sudden_end_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty in a row after answers, as of an account that is blocked for a day: those that were not made are left."""
+    one = spec(tmp_path, {"acme": {"type": "twin", "limits": {"concurrency": 1}}})
+    _refusing(monkeypatch, lambda number: 100 < number <= 120)
+    outcome = collect(one)
+    assert str(outcome.stopped) == (
+        "services.acme: the last 20 calls were refused (http_403); no more calls are made now; "
+        "accepted: the same command when it answers"
+    )
+    assert not outcome.readable
+    assert collect(one).complete
+    read = read_in(one)
+    assert read["services"]["acme"]["refusals"] == {"policy_http_403": 20}
+    why = "acme: 20 comparisons have no score: the service refused them by policy (http_403)"
+    assert read["notes"] == [why]
+
+
+def test_an_image_that_a_service_refused_is_counted_by_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refused by policy at detection: the audit says so; where no face was seen, that none was found."""
+    look, count = drawn_faces.TwinSession.detect, itertools.count(1)
+
+    def detect(session: drawn_faces.TwinSession, picture: Picture) -> Detection:
+        number = next(count)
+        if number not in (3, 7):
+            return look(session, picture)
+        session.gate.attempt("detect")
+        if number == 3:
+            raise CallError(Refusal.POLICY, "http_451")
+        return Detection(faces=())
+
+    monkeypatch.setattr(drawn_faces.TwinSession, "detect", detect)
+    _, read = came(tmp_path, {"acme": {"type": "twin", "limits": {"concurrency": 1}}}, least=2)
+    assert read["services"]["acme"]["refused_images"] == {"policy_http_451": 1}
+    found = Queries(root=str(tmp_path)).search()
+    assert [(entry.code, entry.provider, entry.count) for entry in found.ledger] == [
+        ("no_face_found", "acme", 1),
+        ("policy_http_451", "acme", 1),
+        ("image_left_out", None, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("when", "runs"), [(lambda _: True, 2), (lambda number: number % 25, 2), (lambda number: number % 5, 1)]
+)
+def test_a_service_that_refuses_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: Callable[[int], object], runs: int
+) -> None:
+    """All comparisons are refused, or all but some: the refusals are results, after one more run at most."""
+    one = spec(tmp_path, {"acme": {"type": "twin", "limits": {"concurrency": 1}}})
+    _refusing(monkeypatch, when, "bad_argument")
+    assert [collect(one).complete for _ in range(runs)] == [False, True][-runs:]
+    assert read_in(one)["services"]["acme"]["canaries"]["answered"] == 0
+
+
 def test_services_that_lack_something_are_named_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -569,6 +662,21 @@ def test_handles_outlive_a_sitting(tmp_path: Path) -> None:
         assert f"{digest} ".encode() not in stored
         read = json.loads((into / "collection.json").read_text())
         assert read["services"]["acme"]["scores"] == 224
+
+
+def test_a_store_with_an_infinite_box_goes_on(tmp_path: Path) -> None:
+    """Earlier versions stored what a service said: the face is outside its picture, and all others are compared."""
+    once = {"acme": {"type": "twin", "limits": {"compare": 1.0}}}
+    one = spec(tmp_path, once, budget={"limit": 30.0})
+    stop_at_the_limit(one)
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
+        odd = '[{"box":[0,0,Infinity,NaN],"facts":{},"handle":false}]'
+        db.execute("UPDATE calls SET facts = ? WHERE second = 0 AND first = 256", (odd,))
+        db.commit()
+    object.__setattr__(one.budget, "limit", 999.0)
+    assert collect(one).complete
+    boxes = pd.read_csv(tmp_path / "boxes.csv")
+    assert boxes.loc[boxes["x"] < 0, ["x", "y", "width", "height"]].to_numpy().tolist() == [[-2, -2, 1, 1]]
 
 
 def test_a_refused_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

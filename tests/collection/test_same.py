@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from frtaudit.collection.clients.protocol import SourceImage
-from frtaudit.collection.same import same_collection, same_images
+from frtaudit.collection.same import same_collection, same_currency, same_images
 from frtaudit.collection.store import Store
 from frtaudit.errors import DataError
 
@@ -42,3 +42,13 @@ def test_the_list_of_images_is_known_by_its_digest(store: Store) -> None:
         same_images(store, found("there/one"))
     with pytest.raises(DataError, match="it lists 2 images, but others than when"):
         same_images(store, found("there/two", "there/one"))
+
+
+def test_what_was_spent_keeps_its_currency(store: Store) -> None:
+    """A sum of dollars is never said to be euros; before anything is paid the currency may change."""
+    for currency in ("USD", "EUR", "EUR"):
+        same_currency(store, currency)
+    store.commit([], [], paid={(0, "compare", "0.001"): 3})
+    same_currency(store, "EUR")
+    with pytest.raises(DataError, match=r"budget\.currency: USD, but .* paid in EUR; accepted: EUR$"):
+        same_currency(store, "USD")

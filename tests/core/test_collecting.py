@@ -27,6 +27,14 @@ def test_a_box_has_an_area() -> None:
         Box(x=0, y=0, width=0, height=5)
 
 
+@pytest.mark.parametrize("side", ["x", "y", "width", "height"])
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_a_box_is_finite(side: str, value: float) -> None:
+    """What a service calls infinite is no place in a picture."""
+    with pytest.raises(ValueError, match="finite"):
+        Box(**{"x": 1, "y": 1, "width": 5, "height": 5, side: value})
+
+
 def test_boxes_apart_do_not_overlap() -> None:
     """0 where nothing is shared, 1 for the same box."""
     here, there = Box(x=0, y=0, width=2, height=2), Box(x=5, y=0, width=2, height=2)

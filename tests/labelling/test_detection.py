@@ -9,7 +9,7 @@ from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.queries.boxes import BoxList, boxes_of
 from frtaudit.inputs.tables import read_table
-from frtaudit.labelling.detection import Detections, crops_of, faces_in
+from frtaudit.labelling.detection import Detections, crops_of, faces_in, with_reasons
 from frtaudit.labelling.settings import Detected
 from frtaudit.labelling.single import MULTIPLE
 
@@ -134,3 +134,18 @@ def test_boxes_that_belong_nowhere_are_named_by_their_line(tmp_path: Path) -> No
         faces_in(IMAGES, listed, BOTH, Detected.SINGLE)
     with pytest.raises(DataError, match="line 3: boxes of 'bolt', which has no scores"):
         crops_of(listed, ["acme"])
+
+
+def test_an_image_that_was_refused_is_none_without_a_face(tmp_path: Path) -> None:
+    """Of two images without a box one was refused by policy; a service that says no_face found none."""
+    read = boxes(tmp_path, one_each("p1", "p2"))
+    found = faces_in(IMAGES, read, BOTH, Detected.SINGLE)
+    refused = {"acme": {"policy_http_451": 1}, "bolt": {"no_face": 1, "too_small": 2}}
+    counts = {(entry.code, entry.provider): entry.count for entry in with_reasons(found.ledger, refused)}
+    assert counts == {
+        ("no_face_found", "acme"): 1,
+        ("policy_http_451", "acme"): 1,
+        ("too_small", "bolt"): 2,
+        ("image_left_out", None): 2,
+    }
+    assert with_reasons(found.ledger, {}) == found.ledger

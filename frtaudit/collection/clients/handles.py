@@ -38,7 +38,9 @@ class Handles:
         detection = self.find(picture)
         with self._lock:
             self._found[picture.digest] = detection.faces
-            self._own |= {face.handle for face in detection.faces}
+            given = {face.handle for face in detection.faces}
+            self._own |= given
+            self._gone -= given  # a service may give one again
         return detection
 
     def compared(

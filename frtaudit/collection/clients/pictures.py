@@ -163,6 +163,11 @@ def cut(picture: Picture, box: Box, margin: float = 0.25, quality: int = 95) -> 
     Picture
         A JPEG: the same bytes for the same picture and box, without the original's metadata.
 
+    Raises
+    ------
+    CallError
+        Failure to acquire: ``face_lost``, where nothing of the box lies in the picture.
+
     Examples
     --------
     >>> import io
@@ -174,10 +179,12 @@ def cut(picture: Picture, box: Box, margin: float = 0.25, quality: int = 95) -> 
     (31, 31)
     """
     whole = pixels(picture)
+    if not (-box.width < box.x < whole.width and -box.height < box.y < whole.height):
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "face_lost")
     left, top = box.x - margin * box.width, box.y - margin * box.height
     right, bottom = box.x + (1 + margin) * box.width, box.y + (1 + margin) * box.height
-    first = (max(0, int(left)), max(0, int(top)))
-    last = (min(whole.width, int(right) + 1), min(whole.height, int(bottom) + 1))
+    first = (int(max(0, left)), int(max(0, top)))
+    last = (int(min(whole.width - 1, right)) + 1, int(min(whole.height - 1, bottom)) + 1)
     return jpeg_of(whole.crop((*first, *last)), quality)
 
 

@@ -238,7 +238,7 @@ def _given(table: Table, boxes: Floats | None, landmarks: Floats | None) -> tupl
 def _box(table: Table, row: int, sides: Floats) -> Box | None:
     if np.isnan(sides).all():
         return None
-    if np.isnan(sides).any() or not (sides[2:] > 0).all():
+    if not np.isfinite(sides).all() or not (sides[2:] > 0).all():
         problem = "an incomplete box, or one without area"
         raise DataError(table.place(row), problem, "x, y, width, height, or nothing")
     x, y, width, height = sides.tolist()

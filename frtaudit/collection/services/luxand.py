@@ -141,5 +141,6 @@ def _face(face: Mapping[str, Mapping[str, float]], by: float) -> DetectedFace:
 
 def _answer(reply: http.Reply) -> Answer:
     content = reply.fields
-    facts: Facts = {"similar": str(content["similar"]).lower()} if "similar" in content else {}
+    similar = content.get("similar")
+    facts: Facts = {"similar": str(similar).lower()} if isinstance(similar, bool) else {}
     return Answer(score=content["score"], request=reply.headers.get("x-request-id", ""), facts=facts)

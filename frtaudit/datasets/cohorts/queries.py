@@ -136,6 +136,7 @@ class Queries:
     def search(self) -> Search:
         """What the files say, before anything is labelled. Raises :class:`DataError` as :meth:`load` does."""
         from frtaudit.inputs.queries.collected import read_collected
+        from frtaudit.labelling.detection import with_reasons
 
         collected = read_collected(Path(self.root))
         if collected is None:
@@ -145,7 +146,7 @@ class Queries:
         read = named._read(*named._files())  # noqa: SLF001  itself, with other fields
         return replace(
             read,
-            ledger=(*collected.ledger, *read.ledger),
+            ledger=(*collected.ledger, *with_reasons(read.ledger, collected.refused)),
             paths={COLLECTION: Path(self.root) / COLLECTION, **read.paths},
             notes=collected.notes,
             facts=collected.facts,

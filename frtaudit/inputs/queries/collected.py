@@ -26,7 +26,7 @@ CHANGED, VERSIONS, MISSING = (
 class Collected:
     """``faces``, ``boxes``, ``lists``: file names; ``ledger``: what was left out; ``notes``: what to warn a reader of.
 
-    ``facts``: how it was collected, for the result.
+    ``facts``: how it was collected, for the result; ``refused``: service to code to number of images.
     """
 
     faces: str
@@ -35,6 +35,7 @@ class Collected:
     ledger: tuple[LedgerEntry, ...]
     notes: tuple[str, ...]
     facts: Mapping[str, Json]
+    refused: Mapping[str, Mapping[str, int]]
 
 
 def read_collected(folder: Path) -> Collected | None:
@@ -82,6 +83,7 @@ def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
         ledger=tuple(_ledger(read)),
         notes=tuple(read["notes"] if "notes" in read else read["said"]),
         facts=facts_of(read),
+        refused={name: service.get("refused_images", {}) for name, service in read["services"].items()},
     )
 
 

@@ -88,6 +88,27 @@ def test_a_handle_that_the_service_let_go_is_made_anew_once() -> None:
         service.handles.compared(crop(LEFT), crop(RIGHT, b"b"), always)
 
 
+def test_a_handle_that_is_given_again_lasts() -> None:
+    """A service that lets go of a token, and gives the same one for the picture, is asked for it once."""
+    service, refused = Service(), []
+
+    def find(_: Picture) -> Detection:
+        service.calls += 1
+        return Detection(faces=(DetectedFace(box=LEFT, handle="token"),))
+
+    def once(first: DetectedFace, second: DetectedFace) -> Answer:
+        if not refused:
+            refused.append(first.handle)
+            raise CallError(Refusal.TRANSPORT, HANDLE_GONE)
+        return service.compare(first, second)
+
+    handles = Handles(find=find)
+    for _ in range(5):
+        handles.compared(crop(LEFT, handle="token"), crop(LEFT, b"b", "other"), once)
+    assert service.calls == 2
+    assert service.requests == [("token", "token")] * 5
+
+
 def test_after_a_restart_each_picture_is_looked_at_once() -> None:
     """Of an old handle and a new one the old one ended: pairs of ten pictures cost ten detections."""
     service = Service()

@@ -105,3 +105,18 @@ def test_a_cut_is_the_box_with_its_margin_and_the_same_bytes_each_time() -> None
     assert (first.width, first.height) == (40, 61)
     assert first.digest == again.digest
     assert pixels(first).size == (40, 61)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "width"), [(200, 10, 40), (10, 200, 40), (-41, 10, 40), (1e300, 0, 1e300), (100, 0, 1)]
+)
+def test_a_box_outside_the_picture_is_a_lost_face(x: float, y: float, width: float) -> None:
+    """Nothing can be cut out, whatever the margin: a failure to acquire."""
+    with pytest.raises(CallError, match="failure_to_acquire: face_lost"):
+        cut(picture_of(image(100, 80)), Box(x=x, y=y, width=width, height=40))
+
+
+def test_a_box_that_is_larger_than_the_picture_is_cut_at_its_edges() -> None:
+    """However large it is."""
+    whole = cut(picture_of(image(100, 80)), Box(x=-1.7e308, y=79.5, width=1.79e308, height=1.7e308))
+    assert (whole.width, whole.height) == (100, 80)

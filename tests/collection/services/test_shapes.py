@@ -217,6 +217,22 @@ def test_luxand_reads_lists_and_scores(httpserver: HTTPServer) -> None:
     assert all(f'name="{part}"'.encode() in sent for part in ("face1", "face2", "threshold"))
 
 
+@pytest.mark.parametrize("similar", ["luxandkey", None, 1, {"a": 1}])
+def test_luxands_similar_is_true_or_false_or_not_kept(httpserver: HTTPServer, similar: object) -> None:
+    """Whatever stands there could be what was sent."""
+    says(httpserver, {"score": 0.5, "similar": similar})
+    assert session(httpserver, "luxand").compare(BARE, BARE) == Answer(score=0.5)
+
+
+@pytest.mark.parametrize("right", ["Infinity", "NaN", "1e999", "9" * 400])
+def test_a_box_that_is_not_finite_is_an_unreadable_response(httpserver: HTTPServer, right: str) -> None:
+    """The call is made again, and is then one of transport."""
+    says(httpserver, f'[{{"rectangle": {{"left": 1, "top": 1, "bottom": 9, "right": {right}}}}}]')
+    with pytest.raises(CallError, match="transport: unreadable_response"):
+        session(httpserver, "luxand").detect(PICTURE)
+    assert len(httpserver.log) == 2
+
+
 def azure(code: str) -> object:
     """As Azure says errors."""
     return {"error": {"code": code, "message": "some words"}}
