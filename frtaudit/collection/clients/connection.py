@@ -3,7 +3,7 @@
 import logging
 import ssl
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 import httpcore
@@ -11,16 +11,20 @@ import httpcore
 from frtaudit.collection.clients.addresses import Allowed, Resolve, addresses_of
 
 logging.getLogger("httpcore").setLevel(logging.WARNING)  # its debug lines hold hosts and addresses
+PIECE = 65_536  # bytes that are sent at once: between two, the time is looked at
+
+Until = Callable[[], float]
+"""On the clock of time.monotonic: by when what goes on in this thread must be done."""
 
 
 class CheckedBackend(httpcore.NetworkBackend):
     """Looks a host up once, checks every address that it has, and connects to one of these: nothing to rebind.
 
-    TLS and the Host header keep the name. ``until``: on the clock of time.monotonic; a connection that goes on for
-    longer ends, however it is dripped.
+    TLS and the Host header keep the name. A connection that goes on for longer than ``until`` ends, however it is
+    dripped.
     """
 
-    def __init__(self, allowed: Allowed, resolve: Resolve, until: float) -> None:
+    def __init__(self, allowed: Allowed, resolve: Resolve, until: Until) -> None:
         self._allowed, self._resolve, self._until = allowed, resolve, until
         self._plain = httpcore.SyncBackend()
 
@@ -48,14 +52,15 @@ class CheckedBackend(httpcore.NetworkBackend):
 class _Timed(httpcore.NetworkStream):
     """A stream that ends at a time."""
 
-    def __init__(self, stream: httpcore.NetworkStream, until: float) -> None:
+    def __init__(self, stream: httpcore.NetworkStream, until: Until) -> None:
         self._stream, self._until = stream, until
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return self._stream.read(max_bytes, _left(self._until, timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, _left(self._until, timeout))
+        for start in range(0, len(buffer), PIECE):
+            self._stream.write(buffer[start : start + PIECE], _left(self._until, timeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -70,8 +75,8 @@ class _Timed(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def _left(until: float, timeout: float | None) -> float:
-    left = until - time.monotonic()
+def _left(until: Until, timeout: float | None) -> float:
+    left = until() - time.monotonic()
     if left <= 0:
         raise httpcore.ReadTimeout("the time is over")
     return left if timeout is None else min(left, timeout)
@@ -79,5 +84,5 @@ def _left(until: float, timeout: float | None) -> float:
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """Certificates are checked against the authorities that the HTTP library brings."""
+    """Authorities that certificates are checked against: certifi's, and the system's or those of ``SSL_CERT_FILE``."""
     return httpcore.default_ssl_context()
