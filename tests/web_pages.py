@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from PIL import Image
 
 from frtaudit.collection.clients.fetch import Fetch
-from frtaudit.collection.clients.pace import Pace
+from frtaudit.collection.clients.gate import Pace
 
 HERE = "127.0.0.1"
 

@@ -2,16 +2,21 @@
 
 import logging
 import ssl
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 import httpcore
+import httpx
 
-from frtaudit.collection.clients.addresses import Allowed, Resolve, addresses_of
+from frtaudit.collection.clients.addresses import Allowed, Resolve, addresses_of, resolved
+from frtaudit.collection.clients.reply import UnsentError
+from frtaudit.core.collecting import CallError, Refusal
 
 logging.getLogger("httpcore").setLevel(logging.WARNING)  # its debug lines hold hosts and addresses
 PIECE = 65_536  # bytes that are sent at once: between two, the time is looked at
+IDLE = 5.0  # seconds after which a connection that nobody uses is closed
 
 Until = Callable[[], float]
 """On the clock of time.monotonic: by when what goes on in this thread must be done."""
@@ -86,3 +91,40 @@ def _left(until: Until, timeout: float | None) -> float:
 def trusted() -> ssl.SSLContext:
     """Authorities that certificates are checked against: certifi's, and the system's or those of ``SSL_CERT_FILE``."""
     return httpcore.default_ssl_context()
+
+
+class _Until(threading.local):
+    """When the attempt of this thread ends, on the clock of time.monotonic."""
+
+    moment = 0.0
+
+
+class TimedTransport(httpx.HTTPTransport):
+    """To a service. ``seconds``: of an attempt, from its connection to the last byte of its answer."""
+
+    def __init__(self, seconds: float, concurrency: int) -> None:
+        super().__init__(verify=trusted())
+        self._seconds, self._until = seconds, _Until()
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=trusted(),
+            max_connections=concurrency,
+            max_keepalive_connections=concurrency,
+            keepalive_expiry=IDLE,
+            network_backend=CheckedBackend(lambda _: True, _addresses, lambda: self._until.moment),
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Time begins. The thread that asks also reads the answer."""
+        self._until.moment = time.monotonic() + self._seconds
+        return super().handle_request(request)
+
+
+def _addresses(host: str, port: int) -> Sequence[str]:
+    """As :func:`resolved`. Raises :class:`UnsentError` where there are none, or no resolver answers."""
+    try:
+        addresses = resolved(host, port)
+    except CallError:
+        addresses = ()
+    if not addresses:
+        raise UnsentError(Refusal.TRANSPORT, "host_not_found")
+    return addresses

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
 from frtaudit.collection.clients.addresses import Allowed, Resolve, Target, is_public, resolved, target_of
-from frtaudit.collection.clients.pace import Pace
+from frtaudit.collection.clients.gate import Pace
 from frtaudit.collection.clients.reply import CODINGS, wait_of
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine import signals

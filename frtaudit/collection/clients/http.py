@@ -253,7 +253,7 @@ def caller_of(endpoint: str, limits: Limits, gate: Gate, classify: Table) -> Cal
     need("collect", "httpx")
     import httpx
 
-    from frtaudit.collection.clients.transport import TimedTransport
+    from frtaudit.collection.clients.connection import TimedTransport
 
     client = httpx.Client(
         base_url=endpoint,

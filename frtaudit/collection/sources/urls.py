@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from frtaudit.collection.clients.fetch import Fetch
-from frtaudit.collection.clients.pace import Pace
+from frtaudit.collection.clients.gate import Pace
 from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import Picture

@@ -22,7 +22,7 @@ from werkzeug import Request, Response
 
 from frtaudit.collection.clients.addresses import is_public
 from frtaudit.collection.clients.fetch import Fetch, Wanted
-from frtaudit.collection.clients.pace import Pace
+from frtaudit.collection.clients.gate import Pace
 from frtaudit.core.collecting import CallError
 
 MAX_BYTES = 1_000_000

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from frtaudit.collection.clients.gate import Budget, BudgetError, EndedError, RateLimiter, signals
+from frtaudit.collection.clients.gate import Budget, BudgetError, EndedError, Pace, RateLimiter, signals
 from frtaudit.collection.clients.protocol import Limits
 from frtaudit.errors import SpecError
 
@@ -71,3 +71,24 @@ def test_after_a_signal_nothing_passes_and_nothing_is_paid(
             attempt("compare")
     assert (gate.passed["compare"], gate.budget.spent) == (1, 1)
     assert time.monotonic() - begun < 1.0
+
+
+def test_threads_share_the_pace_of_a_host() -> None:
+    """Twenty calls of four threads at 10 a second: the waits are 0.1 s apart, none twice."""
+    waits: list[float] = []
+    pace = Pace(rate=10, clock=lambda: 0.0, sleep=waits.append)
+    threads = [threading.Thread(target=lambda: [pace.turn("a") for _ in range(5)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [round(wait, 6) for wait in sorted(waits)] == [round(0.1 * n, 6) for n in range(1, 20)]
+
+
+def test_no_rate_is_no_wait() -> None:
+    """None: as fast as it goes."""
+    waits: list[float] = []
+    pace = Pace(rate=None, sleep=waits.append)
+    pace.turn("a")
+    pace.turn("a")
+    assert waits == []

@@ -1,4 +1,4 @@
-"""Tests also connection: an attempt ends after its seconds, whatever is dripped; what is asked for."""
+"""An attempt ends after its seconds, whatever is dripped; what is asked for."""
 
 import socket
 import threading
