@@ -22,7 +22,6 @@ from tempfile import TemporaryDirectory
 import boto3  # noqa: F401  loaded once, not in each child
 import botocore.retries.standard
 import httpx  # noqa: F401
-import stamina  # noqa: F401
 
 import frtaudit.collection.clients.http
 import frtaudit.collection.services.rekognition

@@ -1,13 +1,19 @@
 """A web on this machine: images, and a fetch that may reach it, whatever host it asks for."""
 
+import datetime as dt
 import io
+import ssl
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from PIL import Image
 
 from frtaudit.collection.clients.fetch import Fetch
-from frtaudit.collection.clients.pace import Pace
+from frtaudit.collection.clients.gate import Pace
 
 HERE = "127.0.0.1"
 
@@ -35,3 +41,24 @@ def local(**more: object) -> Fetch:
         "pace": Pace(rate=None),
     }
     return Fetch(**{**settings, **more})  # type: ignore[arg-type]  # whatever a test sets
+
+
+def certificate(folder: Path, host: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """What a server of ``host`` shows, and what trusts it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
+    now = dt.datetime.now(dt.UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    form = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    (folder / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, *form))
+    (folder / "cert.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    shown = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    shown.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    return shown, ssl.create_default_context(cafile=str(folder / "cert.pem"))

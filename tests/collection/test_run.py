@@ -23,7 +23,7 @@ import pandas as pd
 import pytest
 
 from frtaudit.collection import export
-from frtaudit.collection.clients.gate import BudgetError
+from frtaudit.collection.clients.gate import BudgetError, RateLimiter
 from frtaudit.collection.run import CollectionRun, CollectionStatus, collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 from frtaudit.collection.store import Store
@@ -848,6 +848,28 @@ def test_a_signal_between_two_files_of_the_end_is_heard(
     assert (tmp_path / "acme.parquet").exists()
     assert not (tmp_path / "collection.json").exists()
     assert came(tmp_path)[0].complete
+
+
+def test_a_signal_ends_attempts_and_those_not_made_are_not_paid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls that would be repeated a thousand times end with the attempts in flight, and what was spent is these."""
+    count = RateLimiter._count
+
+    def interrupted(gate: RateLimiter, kind: str) -> None:
+        count(gate, kind)
+        if sum(gate.passed.values()) == 50:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(RateLimiter, "_count", interrupted)
+    limits = {"attempts": 1000, "detect": 1.0, "compare": 1.0}
+    twin = {"type": "twin", "faults": 1, "log": str(tmp_path / "log"), "limits": limits}
+    with pytest.raises(Stopped):
+        collect(spec(tmp_path / "c", {"acme": twin}))
+    attempts = len((tmp_path / "log").read_text().splitlines())
+    with closing(Store(tmp_path / "c" / "store.sqlite")) as store:
+        assert store.spent() == attempts
+    assert 50 <= attempts < 75
 
 
 def test_a_score_outside_the_range_of_its_service_is_an_error_in_the_answer(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
 from frtaudit.collection.clients.addresses import Allowed, Resolve, Target, is_public, resolved, target_of
-from frtaudit.collection.clients.http import wait_of
-from frtaudit.collection.clients.pace import Pace
+from frtaudit.collection.clients.gate import Pace
+from frtaudit.collection.clients.reply import CODINGS, wait_of
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine import signals
 
@@ -17,7 +17,6 @@ AGENT = "frtaudit (audits of face verification)"
 IMAGES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")
 REDIRECTS = (301, 302, 303, 307, 308)
 LONGEST_WAIT = 30.0
-_CODINGS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 _POLICY = (401, 403, 451)
 
 
@@ -128,7 +127,7 @@ class Fetch:
         waits = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), self.silence)}
         pool = httpcore.ConnectionPool(
             ssl_context=(self.trusted or trusted)() if target.scheme == "https" else None,
-            network_backend=CheckedBackend(self.allowed, self.resolve, until),
+            network_backend=CheckedBackend(self.allowed, self.resolve, lambda: until),
         )
         with pool, pool.stream("GET", url, headers=[*sent.items()], extensions=waits) as response:
             named = {name.decode().lower(): _text(value) for name, value in response.headers}
@@ -175,9 +174,9 @@ def _decoded(chunks: Iterator[bytes], named: Mapping[str, str], most_bytes: int)
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
         yield from chunks
         return
-    if coding not in _CODINGS:
+    if coding not in CODINGS:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unknown_encoding")
-    unfold, left = zlib.decompressobj(_CODINGS[coding]), most_bytes + 1
+    unfold, left = zlib.decompressobj(CODINGS[coding]), most_bytes + 1
     for chunk in chunks:
         try:
             data = unfold.decompress(chunk, left)

@@ -1,4 +1,4 @@
-"""What stands before every attempt of a paid call: the rate, the budget, the count (one for each service)."""
+"""What stands before every attempt of a paid call: rate, budget, count of a service; and the pace for other hosts."""
 
 import math
 import threading
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from frtaudit.collection.clients.protocol import Limits
+from frtaudit.core.machine import signals
 from frtaudit.errors import FrtauditError
 
 BURST = 0.1  # seconds whose calls may come at once: a second holds a tenth more than the rate, and one call
@@ -15,6 +16,19 @@ BURST = 0.1  # seconds whose calls may come at once: a second holds a tenth more
 
 class BudgetError(FrtauditError):
     """The next attempt would pass the budget; it was not made."""
+
+
+class EndedError(FrtauditError):
+    """A signal ended the collection; the next attempt was not made."""
+
+
+def pause(seconds: float) -> None:
+    """Wait before an attempt. Raises :class:`EndedError` as soon as a signal was noted."""
+    end = time.monotonic() + seconds
+    while not signals.noted() and (left := end - time.monotonic()) > 0:
+        time.sleep(min(left, signals.SLICE))
+    if signals.noted():
+        raise EndedError("collect", "a signal ended it", "the same command, to resume")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,33 +87,34 @@ class RateLimiter:
     limits: Limits
     budget: Budget
     clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = pause
     passed: dict[str, int] = field(default_factory=dict)
     _next: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def attempt(self, kind: str) -> None:
-        """Wait for one's turn, then pay a further attempt of a call. Raises :class:`BudgetError`."""
+        """Wait for one's turn, then pay a further attempt of a call.
+
+        Raises :class:`BudgetError`, or :class:`EndedError`.
+        """
         self._wait()
         self.budget.take(self.price(kind), again=True)
         self._count(kind)
 
     def paid_attempt(self, kind: str) -> None:
-        """Wait for one's turn; the budget was charged already."""
+        """Wait for one's turn; the budget was charged already. Raises :class:`EndedError`."""
         self._wait()
         self._count(kind)
 
     def _wait(self) -> None:
         """Wait for one's turn: calls are spaced by 1 / rate, after as many at once as a burst holds."""
-        rate = self.limits.rate
-        if rate is None:
-            return
-        with self._lock:
-            now = self.clock()
-            self._next = max(self._next, now - max(BURST, 1.0 / rate)) + 1.0 / rate
-            wait = self._next - now
-        if wait > 0:
-            self.sleep(wait)
+        rate, wait = self.limits.rate, 0.0
+        if rate is not None:
+            with self._lock:
+                now = self.clock()
+                self._next = max(self._next, now - max(BURST, 1.0 / rate)) + 1.0 / rate
+                wait = max(0.0, self._next - now)
+        self.sleep(wait)
 
     def _count(self, kind: str) -> None:
         with self._lock:
@@ -136,3 +151,33 @@ def prices(limits: Limits) -> Mapping[str, Fraction]:
     Fraction(1, 10)
     """
     return {"detect": Fraction(str(limits.detect)), "compare": Fraction(str(limits.compare))}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Calls of this process to one host are spaced, whatever thread makes them.
+
+    ``rate``: calls a second to one host, None for as fast as it goes.
+
+    >>> waits = []
+    >>> pace = Pace(rate=2, clock=lambda: 0.0, sleep=waits.append)
+    >>> [pace.turn("a"), pace.turn("b"), pace.turn("a"), pace.turn("a")] and waits
+    [0.5, 1.0]
+    """
+
+    rate: float | None
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = signals.sleep
+    _next: dict[str, float] = field(default_factory=dict, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def turn(self, host: str) -> None:
+        """Wait for one's turn."""
+        if self.rate is None:
+            return
+        with self._lock:
+            now = self.clock()
+            start = max(self._next.get(host, now), now)
+            self._next[host] = start + 1.0 / self.rate
+        if start > now:
+            self.sleep(start - now)

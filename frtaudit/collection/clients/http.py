@@ -1,20 +1,19 @@
 """One layer of HTTP for services: every attempt passes the gate, and only a failure of transport is tried again."""
 
 import ipaddress
-import json
-import logging
 import os
+import random
+import ssl
 import threading
-import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar  # Any: parsed JSON
 from urllib.parse import urlsplit
 
 from frtaudit.collection.clients.addresses import is_host
+from frtaudit.collection.clients.gate import pause
 from frtaudit.collection.clients.protocol import Gate, Limits
+from frtaudit.collection.clients.reply import UnsentError, content_of, wait_of
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine.extras import need
 from frtaudit.errors import ProviderError, SpecError
@@ -22,16 +21,24 @@ from frtaudit.errors import ProviderError, SpecError
 if TYPE_CHECKING:
     import httpx
 
-MAX_BYTES = 4_000_000  # of an answer
 MAX_WAIT = 120.0  # seconds that are waited because a service asked for them
 FIRST_WAIT = 0.5  # seconds before the second attempt, doubled for each one after
 LONGEST_WAIT = 30.0
 NO_CREDIT = 402  # Payment Required: of every service
 NOWHERE = (404, 405, 410)  # where the service says nothing of its own
+_ON_THE_WAY = (407, 421, 425, 499)  # what a proxy or a gateway says, and no service
 HANDLE_GONE = "handle_gone"  # a face id or token has ended: it is made anew, the same call is not made again
 UNREADABLE = "unreadable_response"
 ODD = "a blank, a line break or a letter that is not ASCII"
 AS_GIVEN = "the key as the service gave it"
+_UNREACHED = {
+    "host_not_found": ("the endpoint's host has no address", "the service's endpoint, and a network"),
+    "certificate_refused": (
+        "the endpoint's certificate is refused",
+        "a valid one, or SSL_CERT_FILE: a PEM file with its authority",
+    ),
+    "no_connection": ("no connection to the endpoint", "an endpoint that answers"),
+}
 
 T = TypeVar("T")
 
@@ -130,19 +137,15 @@ class Caller:
         ProviderError
             The account is refused, or nothing answers such calls at the endpoint. What the gate raises passes through.
         """
-        import stamina
-
-        attempts = stamina.retry_context(
-            on=_again,
-            attempts=self.limits.attempts,
-            timeout=None,
-            wait_initial=FIRST_WAIT,
-            wait_max=LONGEST_WAIT,
-            wait_jitter=FIRST_WAIT,
-        )
-        for attempt in attempts:
-            with attempt:
-                return self._attempt(kind, path, make, read)
+        paid = False  # an attempt that was never sent is still to be made
+        for number in range(self.limits.attempts):
+            try:
+                return self._attempt(kind, path, make, read, paid=paid)
+            except CallError as error:
+                wait, paid = _pause_after(error, number), isinstance(error, UnsentError)
+                if wait is None or number + 1 == self.limits.attempts:
+                    raise
+            pause(wait)
         raise AssertionError("an attempt returns or raises")
 
     def check(self, path: str, ask: Ask) -> None:
@@ -160,17 +163,23 @@ class Caller:
         ProviderError
             The account is refused, or nothing answers such calls at the endpoint.
         """
-        with suppress(CallError):
-            reply = self._sent(path, ask)
-            self._classified(reply)
+        try:
+            self._classified(self._sent(path, ask))
+        except UnsentError as error:
+            raise unreached("services", error.code) from None
+        except CallError:
+            pass
 
     def close(self) -> None:
         """Let connections go."""
         self.client.close()
 
-    def _attempt(self, kind: str, path: str, make: Callable[[], Ask], read: Callable[[Reply], T]) -> T:
+    def _attempt(
+        self, kind: str, path: str, make: Callable[[], Ask], read: Callable[[Reply], T], *, paid: bool
+    ) -> T:
         with self._places:
-            self.gate.attempt(kind)
+            if not paid:
+                self.gate.attempt(kind)
             reply = self._sent(path, make())
         refused = self._classified(reply)
         if refused is not None:
@@ -193,19 +202,15 @@ class Caller:
         """One request; the exceptions of the library hold headers and bodies, so none of them is passed on."""
         import httpx
 
-        deadline = time.monotonic() + self.limits.timeout
         try:
             with self.client.stream("POST", path, **ask) as response:
-                parts, size = [], 0
-                for part in response.iter_bytes():
-                    parts.append(part)
-                    size += len(part)
-                    if size > MAX_BYTES:
-                        raise CallError(Refusal.TRANSPORT, "response_too_large")
-                    if time.monotonic() > deadline:
-                        raise CallError(Refusal.TRANSPORT, "timeout")
                 headers = {name.lower(): value for name, value in response.headers.items()}
-                return Reply(status=response.status_code, headers=headers, content=_json_of(b"".join(parts)))
+                content = content_of(response.iter_raw(), headers.get("content-encoding", ""))
+                return Reply(status=response.status_code, headers=headers, content=content)
+        except httpx.ConnectError as error:
+            raise UnsentError(Refusal.TRANSPORT, _unsent_code(error)) from None
+        except httpx.ConnectTimeout:
+            raise UnsentError(Refusal.TRANSPORT, "timeout") from None
         except httpx.TimeoutException:
             raise CallError(Refusal.TRANSPORT, "timeout") from None
         except httpx.HTTPError:
@@ -245,16 +250,18 @@ def caller_of(endpoint: str, limits: Limits, gate: Gate, classify: Table) -> Cal
     2
     >>> caller.close()
     """
-    need("collect", "httpx", "stamina")
+    need("collect", "httpx")
     import httpx
 
-    logging.getLogger("stamina").addHandler(logging.NullHandler())  # a second attempt is no warning
+    from frtaudit.collection.clients.connection import TimedTransport
+
     client = httpx.Client(
         base_url=endpoint,
+        headers={"Accept-Encoding": "identity"},  # else a small answer could unfold to any size
         trust_env=False,
         follow_redirects=False,
         timeout=limits.timeout,
-        limits=httpx.Limits(max_connections=limits.concurrency, max_keepalive_connections=limits.concurrency),
+        transport=TimedTransport(limits.timeout, limits.concurrency),
     )
     return Caller(limits=limits, gate=gate, classify=classify, client=client)
 
@@ -343,29 +350,29 @@ def nowhere(where: str, status: int) -> ProviderError:
     return ProviderError(where, problem, "the service's endpoint; then the same command")
 
 
-def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Seconds of ``Retry-After``, given as seconds or as a date; None where there is none that can be read.
+def unreached(where: str, code: str) -> ProviderError:
+    """No connection to the endpoint can be made, so that every further call would fail as well."""
+    problem, accepted = _UNREACHED.get(code, _UNREACHED["no_connection"])
+    return ProviderError(where, f"{problem} ({code})", f"{accepted}; then the same command")
 
-    >>> wait_of({"retry-after": "7"}), wait_of({"retry-after": "soon"}), wait_of({})
-    (7.0, None, None)
+
+def _unsent_code(error: BaseException) -> str:
+    """Whether the certificate was refused, which the first of the errors says."""
+    cause = error.__context__
+    if cause is None:
+        return "no_connection"
+    return "certificate_refused" if isinstance(cause, ssl.SSLCertVerificationError) else _unsent_code(cause)
+
+
+def _pause_after(error: CallError, number: int) -> float | None:
+    """Seconds to wait after the failed attempt ``number``, from 0; None where no other is made.
+
+    A service may ask for more than the own wait, not for less.
     """
-    text = headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text)
-    with suppress(ValueError, TypeError, OverflowError):
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    return None
-
-
-def _again(error: Exception) -> bool | float:
-    """Whether there is another attempt, or after how many seconds."""
-    if not isinstance(error, CallError) or error.refusal is not Refusal.TRANSPORT:
-        return False
-    if error.code == HANDLE_GONE:
-        return False
-    if error.wait is None:
-        return True
-    return error.wait if error.wait <= MAX_WAIT else False
+    if error.refusal is not Refusal.TRANSPORT or error.code == HANDLE_GONE or (error.wait or 0.0) > MAX_WAIT:
+        return None
+    jitter = random.uniform(0.0, FIRST_WAIT)  # noqa: S311  no secret
+    return max(min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(number, 10) + jitter), error.wait or 0.0)
 
 
 def _refused(reply: Reply) -> CallError | None:
@@ -382,12 +389,6 @@ def _refused(reply: Reply) -> CallError | None:
     if status in NOWHERE:
         raise nowhere("services", status)
     if not 200 <= status < 300:
-        return CallError(Refusal.POLICY, f"http_{status}")
+        other = reply.content is None or status in _ON_THE_WAY  # than the service
+        return CallError(Refusal.TRANSPORT if other else Refusal.POLICY, f"http_{status}")
     return None
-
-
-def _json_of(body: bytes) -> object:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):  # towers of brackets are no answer
-        return None

@@ -74,6 +74,8 @@ class Gate(Protocol):
         ------
         frtaudit.collection.clients.gate.BudgetError
             The attempt would pass the budget: it must not be made, and the error must pass through.
+        frtaudit.collection.clients.gate.EndedError
+            A signal ended the collection; the same holds.
         """
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from frtaudit.collection.clients.fetch import LONGEST_WAIT, Fetch
+from frtaudit.collection.clients.gate import Pace
 from frtaudit.collection.clients.http import AS_GIVEN, ODD, fits_header
-from frtaudit.collection.clients.pace import Pace
 from frtaudit.collection.clients.protocol import Notes
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine import signals

@@ -11,6 +11,7 @@ from typing import Any  # Any: boto3 has no types
 from frtaudit.collection.clients import http
 from frtaudit.collection.clients.fitting import Cutter, Shape, fitted
 from frtaudit.collection.clients.protocol import Gate, Limits
+from frtaudit.collection.clients.reply import wait_of
 from frtaudit.core.collecting import (
     Answer,
     Box,
@@ -245,7 +246,7 @@ def classify_error(response: Mapping[str, Any]) -> CallError:
         return CallError(Refusal.FAILURE_TO_ACQUIRE, _ACQUIRE[code])
     if code in _THROTTLED or status == 429:
         headers = {name.lower(): str(value) for name, value in meta.get("HTTPHeaders", {}).items()}
-        return CallError(Refusal.TRANSPORT, "throttled", http.wait_of(headers))
+        return CallError(Refusal.TRANSPORT, "throttled", wait_of(headers))
     if code == "InternalServerError" or status >= 500:
         return CallError(Refusal.TRANSPORT, "internal_error")
     if 300 <= status < 400:

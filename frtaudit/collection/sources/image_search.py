@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from frtaudit.collection.clients.fetch import Fetch, Wanted
-from frtaudit.collection.clients.pace import Pace
+from frtaudit.collection.clients.gate import Pace
 from frtaudit.collection.clients.people import TEMPLATE, Person, near_people, people_of
 from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.searching import Searcher, check_endpoint, credential

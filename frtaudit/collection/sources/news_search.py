@@ -13,7 +13,7 @@ from urllib.robotparser import RobotFileParser
 from frtaudit.collection.clients.articles import lead_of
 from frtaudit.collection.clients.feeds import articles_of
 from frtaudit.collection.clients.fetch import AGENT, Fetch, Wanted, joined
-from frtaudit.collection.clients.pace import Pace
+from frtaudit.collection.clients.gate import Pace
 from frtaudit.collection.clients.people import Person, near_people, people_of
 from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
 from frtaudit.collection.clients.searching import Searcher, check_endpoint, credential

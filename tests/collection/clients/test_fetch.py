@@ -1,11 +1,9 @@
 """Fetching what somebody else chose; also what connection does: the address checked is the one reached."""
 
-import datetime as dt
 import gzip
 import ipaddress
 import logging
 import socket
-import ssl
 import threading
 import time
 import traceback
@@ -16,18 +14,15 @@ from pathlib import Path
 from select import select
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
-from web_pages import HERE, local, photo
+from web_pages import HERE, certificate, local, photo
 from werkzeug import Request, Response
 
 from frtaudit.collection.clients.addresses import is_public
 from frtaudit.collection.clients.fetch import Fetch, Wanted
-from frtaudit.collection.clients.pace import Pace
+from frtaudit.collection.clients.gate import Pace
 from frtaudit.core.collecting import CallError
 
 MAX_BYTES = 1_000_000
@@ -295,27 +290,6 @@ def test_nobody_there_is_a_failure_of_transport() -> None:
     with socket.create_server((HERE, 0)) as server:
         port = server.getsockname()[1]
     assert refused(local(), f"http://{HERE}:{port}/") == ("transport", "no_connection")
-
-
-def certificate(folder: Path, host: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """What a server of ``host`` shows, and what trusts it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
-    now = dt.datetime.now(dt.UTC)
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    form = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    (folder / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, *form))
-    (folder / "cert.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    shown = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    shown.load_cert_chain(folder / "cert.pem", folder / "key.pem")
-    return shown, ssl.create_default_context(cafile=str(folder / "cert.pem"))
 
 
 def test_tls_speaks_to_the_name_at_the_checked_address(tmp_path: Path) -> None:

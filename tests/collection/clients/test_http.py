@@ -1,16 +1,20 @@
 """One layer of HTTP: attempts, waits, refusals; and that nothing a service said is passed on."""
 
+import socket
 import threading
 import time
-from email.utils import formatdate
+from pathlib import Path
 
 import pytest
 from made_up_services import Counting
 from pytest_httpserver import HTTPServer
+from web_pages import certificate
 from werkzeug import Request as Asked
 from werkzeug import Response as Answered
 
-from frtaudit.collection.clients import http
+from frtaudit.collection.clients import gate as gates
+from frtaudit.collection.clients import http, reply
+from frtaudit.collection.clients.connection import trusted
 from frtaudit.collection.clients.gate import Budget, RateLimiter
 from frtaudit.collection.clients.http import (
     Ask,
@@ -22,6 +26,7 @@ from frtaudit.collection.clients.http import (
     place_of,
 )
 from frtaudit.collection.clients.protocol import Limits
+from frtaudit.collection.clients.reply import UnsentError
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.errors import FrtauditError, ProviderError, SpecError
 
@@ -74,6 +79,7 @@ def test_attempts_end_with_the_limit(httpserver: HTTPServer) -> None:
         (200, '{"sc0re": 1}', "transport: unreadable_response"),
         (200, '{"score": "x"}', "transport: unreadable_response"),
         (200, "[1]", "transport: unreadable_response"),
+        (200, '{"score": 1, "similar": "\\ud800"}', "transport: unreadable_response"),
         (200, "[" * 100_000, "transport: unreadable_response"),
         (200, '{"score": 1' + "0" * 400 + "}", "transport: unreadable_response"),
         (302, "", "transport: redirected"),
@@ -82,6 +88,12 @@ def test_attempts_end_with_the_limit(httpserver: HTTPServer) -> None:
         (500, "{}", "transport: http_500"),
         (413, "Request Entity Too Large", "failure_to_acquire: too_large"),
         (400, "{}", "policy: http_400"),
+        (400, "<html>", "transport: http_400"),
+        (403, "", "transport: http_403"),
+        (407, "{}", "transport: http_407"),
+        (421, "{}", "transport: http_421"),
+        (425, "{}", "transport: http_425"),
+        (499, "{}", "transport: http_499"),
     ],
 )
 def test_answers_that_are_none_are_sorted(
@@ -117,15 +129,6 @@ def test_a_wait_that_is_too_long_is_handed_on(httpserver: HTTPServer) -> None:
     assert (caught.value.wait, gate.passed["compare"]) == (3600.0, 1)
 
 
-def test_a_date_says_how_long_to_wait() -> None:
-    """Retry-After as an HTTP date is the seconds until then; one that is over is 0."""
-    late = http.wait_of({"retry-after": formatdate(time.time() + 60, usegmt=True)})
-    assert late is not None
-    assert 55 < late <= 60
-    assert http.wait_of({"retry-after": formatdate(0, usegmt=True)}) == 0.0
-    assert http.wait_of({"retry-after": "²"}) is None  # a digit, and no number
-
-
 def test_an_attempt_ends_with_its_time(httpserver: HTTPServer) -> None:
     """A service that does not answer in time is a failure of transport."""
 
@@ -140,7 +143,7 @@ def test_an_attempt_ends_with_its_time(httpserver: HTTPServer) -> None:
 
 def test_an_endless_answer_is_not_read(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """More bytes than any answer has are a failure of transport."""
-    monkeypatch.setattr(http, "MAX_BYTES", 1000)
+    monkeypatch.setattr(reply, "MAX_BYTES", 1000)
     httpserver.expect_request("/score").respond_with_data("1" * 5000)
     with pytest.raises(CallError, match="response_too_large"):
         score(caller(httpserver, attempts=1))
@@ -284,6 +287,118 @@ def test_a_wrong_endpoint_is_no_answer(httpserver: HTTPServer, status: int) -> N
 
 def test_a_refusal_of_transport_alone_is_made_again() -> None:
     """A face id that ended is not, though its score is not known: it is made anew first."""
-    again = {refusal: http._again(CallError(refusal, "code")) for refusal in Refusal}
+    again = {refusal: http._pause_after(CallError(refusal, "code"), 0) is not None for refusal in Refusal}
     assert again == {Refusal.TRANSPORT: True, Refusal.POLICY: False, Refusal.FAILURE_TO_ACQUIRE: False}
-    assert http._again(CallError(Refusal.TRANSPORT, http.HANDLE_GONE)) is False
+    assert http._pause_after(CallError(Refusal.TRANSPORT, http.HANDLE_GONE), 0) is None
+
+
+@pytest.mark.parametrize("wait", [None, 0.0, 0.2])
+def test_no_service_asks_for_less_than_the_own_wait(
+    wait: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Retry-After: 0, or a date that is over, is waited as if there were none: half a second, doubled up to 30."""
+    monkeypatch.setattr(http, "FIRST_WAIT", 0.5)
+    waits = [
+        http._pause_after(CallError(Refusal.TRANSPORT, "throttled", wait), n) or 0.0 for n in (0, 1, 2, 5000)
+    ]
+    assert [least <= made <= least + 0.5 for least, made in zip((0.5, 1, 2, 30), waits, strict=True)] == [
+        True
+    ] * 4
+    assert http._pause_after(CallError(Refusal.TRANSPORT, "throttled", 40.0), 0) == 40.0
+
+
+def test_a_call_that_is_never_sent_is_paid_once() -> None:
+    """Six refused connections are one attempt, which is still to be made."""
+    gate = Counting()
+    made = caller_of("http://127.0.0.1:9", Limits(attempts=6), gate, lambda _: None)
+    with pytest.raises(CallError, match="transport: no_connection"):
+        score(made)
+    assert gate.passed["compare"] == 1
+
+
+def test_an_attempt_that_may_have_been_made_is_paid_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that is refused, one that ends without an answer, an answer: two attempts."""
+    said = [
+        UnsentError(Refusal.TRANSPORT, "no_connection"),
+        CallError(Refusal.TRANSPORT, "no_connection"),
+        Reply(status=200, content={"score": 1}),
+    ]
+
+    def sent(*_: object) -> Reply:
+        next_one = said.pop(0)
+        if isinstance(next_one, CallError):
+            raise next_one
+        return next_one
+
+    monkeypatch.setattr(Caller, "_sent", sent)
+    gate = Counting()
+    assert score(caller_of("http://127.0.0.1:9", Limits(), gate, lambda _: None)) == 1.0
+    assert gate.passed["compare"] == 2
+
+
+def test_after_a_signal_there_is_no_further_attempt(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal that comes during an attempt ends the call at once, though a minute was to be waited."""
+    noted = threading.Event()
+
+    def busy(_: Asked) -> Answered:
+        noted.set()
+        return Answered(status=429, headers={"Retry-After": "60"})
+
+    monkeypatch.setattr(gates.signals, "noted", noted.is_set)
+    httpserver.expect_request("/score").respond_with_handler(busy)
+    gate, begun = Counting(), time.monotonic()
+    with pytest.raises(gates.EndedError):
+        score(caller(httpserver, gate))
+    assert gate.passed["compare"] == 1
+    assert time.monotonic() - begun < 2.0
+
+
+def checked(endpoint: str) -> str:
+    """The line with which a check ends, before anything is paid."""
+    gate = Counting()
+    made = caller_of(endpoint, Limits(), gate, lambda _: None)
+    with pytest.raises(ProviderError) as caught:
+        made.check("score", Ask())
+    assert not gate.passed
+    return str(caught.value)
+
+
+def test_a_check_says_that_nobody_answers() -> None:
+    """A closed port."""
+    assert checked("http://127.0.0.1:9") == (
+        "services: no connection to the endpoint (no_connection); "
+        "accepted: an endpoint that answers; then the same command"
+    )
+
+
+@pytest.mark.parametrize("number", [socket.EAI_NONAME, socket.EAI_AGAIN])
+def test_a_check_says_that_a_host_has_no_address(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No such name, or no resolver."""
+
+    def nowhere(*_: object, **__: object) -> None:
+        raise socket.gaierror(number, "unknown")
+
+    monkeypatch.setattr(socket, "getaddrinfo", nowhere)
+    assert checked("https://photos.example") == (
+        "services: the endpoint's host has no address (host_not_found); "
+        "accepted: the service's endpoint, and a network; then the same command"
+    )
+
+
+def test_a_check_says_that_a_certificate_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SSL_CERT_FILE adds the authority, and then the service answers."""
+    shown, _ = certificate(tmp_path, "localhost")
+    trusted.cache_clear()
+    with HTTPServer(host="127.0.0.1", ssl_context=shown) as server:
+        server.expect_request("/score").respond_with_json({"score": 1})
+        endpoint = f"https://localhost:{server.port}"
+        assert checked(endpoint) == (
+            "services: the endpoint's certificate is refused (certificate_refused); "
+            "accepted: a valid one, or SSL_CERT_FILE: a PEM file with its authority; then the same command"
+        )
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        trusted.cache_clear()
+        assert score(caller_of(endpoint, Limits(), Counting(), lambda _: None)) == 1.0
+    trusted.cache_clear()

@@ -76,10 +76,10 @@ def test_numbers_that_give_no_score_are_refused(wrong: dict[str, float]) -> None
 
 @pytest.mark.slow
 def test_a_core_install_knows_every_service() -> None:
-    """Without httpx, stamina and boto3 all modules are imported, listed and built; opening one names the extra."""
+    """Without httpx and boto3 all modules are imported, listed and built; opening one names the extra."""
     program = """
 import sys
-for name in ("httpx", "stamina", "boto3", "botocore"):
+for name in ("httpx", "boto3", "botocore"):
     sys.modules[name] = None
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.registry import lookup, names

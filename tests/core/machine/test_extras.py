@@ -8,7 +8,7 @@ import pytest
 from frtaudit.core.machine.extras import need
 from frtaudit.errors import ProviderError
 
-BLOCKED = ("PIL", "httpx", "httpcore", "stamina", "onnxruntime", "boto3", "dlib")
+BLOCKED = ("PIL", "httpx", "httpcore", "onnxruntime", "boto3", "dlib")
 
 
 def test_what_is_there_is_silent() -> None:
