@@ -126,9 +126,9 @@
   const tip = make("div", "", { className: "tip", hidden: true });
   tip.setAttribute("aria-hidden", "true");
   document.body.append(tip);
-  let closed = false;
+  let drawing = null, closed = null;  // where the tip belongs, and where Escape closed it
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && !tip.hidden) tip.hidden = closed = true;
+    if (event.key === "Escape" && !tip.hidden) { tip.hidden = true; closed = drawing; }
   });
   tip.addEventListener("pointerleave", () => { tip.hidden = true; });
   const placed = (value, low, high, kind) =>
@@ -162,8 +162,9 @@
           if (far < 40 && (!best || far < best.far)) best = { far, curve, n, cx, cy };
         });
       }
-      tip.hidden = closed || !best;
+      tip.hidden = closed === svg || !best;
       if (tip.hidden) return;
+      drawing = svg;
       tip.textContent = words(best.curve, best.n, labels);
       const { x, y } = best.curve;
       const rises = ((x.at(-1) > x[0]) === (y.at(-1) > y[0])) !== turned;
@@ -172,7 +173,7 @@
       tip.style.top = `${Math.max(edge, 0)}px`;
     });
     svg.addEventListener("pointerleave", (event) => {
-      closed = false;
+      closed = null;
       if (event.relatedTarget !== tip) tip.hidden = true;
     });
   }

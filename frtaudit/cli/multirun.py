@@ -34,7 +34,7 @@ from frtaudit.cli.sweeps.jobs import (
     tidy,
     unmark,
 )
-from frtaudit.cli.sweeps.plan import Job, Plan, settings_text, without_places
+from frtaudit.cli.sweeps.plan import Job, Plan, last_parts, settings_text, without_places
 from frtaudit.config.composition import CONFIG as AUDIT
 from frtaudit.config.composition import composed, hydra_session, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
@@ -170,7 +170,7 @@ def _planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, li
             jobs.append(replace(job, spec=whole_digest(specs[-1])))
         except FrtauditError as error:
             errors.append(error)
-            jobs.append(replace(job, error=str(error), exit_code=error.exit_code))
+            jobs.append(replace(job, error=last_parts(str(error)), exit_code=error.exit_code))
     if not specs:
         raise errors[0]
     names = {spec.name for spec in specs}

@@ -169,6 +169,12 @@ def cohort_of(run: RunTables) -> Cohort:
     )
 
 
+def is_in_drawing_order(run: RunTables) -> bool:
+    """Whether the tables have the subjects as the run drew them; under a secret key they have another order."""
+    subjects = _of(run, "samples", run.systems[0])["subject"].astype(str)
+    return not subjects.is_monotonic_increasing
+
+
 def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
     """What the run compared: all pairs within cells, or its list."""
     cell = _of(run, "samples", run.systems[0])["cell"].to_numpy(np.int32)

@@ -26,9 +26,6 @@ from frtaudit.pipeline.audit import Audited, audit
 from frtaudit.pipeline.checkpoint import check_place
 from frtaudit.pipeline.drafts import draft as draft_of
 from frtaudit.pipeline.last_audit import last_audit
-from frtaudit.pipeline.publishable.disclosure import holds, names_of, published
-from frtaudit.pipeline.publishable.overlaps import people_of
-from frtaudit.pipeline.publishable.places import refuse_occupied, refuse_unverified
 from frtaudit.report import render
 from frtaudit.report.checklists import check_names
 from frtaudit.report.files import HTML, PDF, PREVIOUS, SETTINGS, TEMPLATES
@@ -103,6 +100,10 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     The run is verified first; its report settings are taken from its PDF. Raises :class:`DataError` where the run does
     not verify, or where a name that may not be published stands in what would be written.
     """
+    from frtaudit.pipeline.publishable.disclosure import holds, names_of, published
+    from frtaudit.pipeline.publishable.overlaps import people_of
+    from frtaudit.pipeline.publishable.places import refuse_occupied, refuse_unverified
+
     refuse_unverified(run_folder)
     refuse_occupied(folder)
     full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))

@@ -175,7 +175,10 @@ def _pairs_of(system: SystemData, name: str, folded: FoldPairs) -> pa.Table:
     listed = folded.listed
     score = np.full(listed.n_listed, np.nan)
     score[folded.at] = folded.score
-    rows = _rows(system, listed.probe, listed.reference, listed.mated, score, None, _folds(folded)).whole()
+    secret = system.cohort_data.secret  # the first of a drawn pair has the earlier id
+    rows = _rows(
+        system, listed.probe, listed.reference, listed.mated, score, None, _folds(folded), symmetric=secret
+    ).whole()
     k = pa.array(np.full(listed.n_listed, folded.k, dtype=np.int32))
     return rows.append_column("k", k).append_column("test_set", _constant(name, listed.n_listed))
 
@@ -246,6 +249,7 @@ def _rows(
     fold: Index | None = None,
     *,
     sample: Index | None = None,
+    symmetric: bool = False,
 ) -> Rows:
     """Rows of comparisons; ``sample``: which sample of the cohort each place is, of pairs that are sorted by score."""
     names, of = names_of(system.cohort_data), system.cohort.subject_of
@@ -253,7 +257,7 @@ def _rows(
     part = _Comparisons(
         provider=system.provider, names=names, codes=pa.array(codes, type=pa.string()), order=None,
         place=names.sample_place if sample is None else names.sample_place[sample],
-        subject_at=names.subject_place[of][np.argsort(names.sample_place)], symmetric=sample is not None,
+        subject_at=names.subject_place[of][np.argsort(names.sample_place)], symmetric=symmetric or sample is not None,
         probe=probe, reference=reference, mated=mated, score=score, failure=failure, fold=fold,
     )  # fmt: skip
     if system.cohort_data.secret:

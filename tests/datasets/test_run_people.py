@@ -11,8 +11,8 @@ from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.run_people import names_of
 from frtaudit.errors import DataError
 from frtaudit.inputs.run_tables import RunTables
+from frtaudit.inputs.table_names import names_of as pseudonyms_of
 from frtaudit.pipeline.rederive import note_paths
-from frtaudit.pipeline.tables import names_of as pseudonyms_of
 
 LINES = "probe,reference,probe_subject,reference_subject,score\na1,a2,a,a,0.9\na1,b1,a,b,0.2\na2,b2,a,b,0.1\n"
 
@@ -22,8 +22,7 @@ def test_names_come_from_the_data_that_the_run_read(tmp_path: Path) -> None:
     (tmp_path / "vendor.csv").write_text(LINES)
     made = spec(cohort=ScoreLists(root=str(tmp_path / "vendor.csv")), protocol=Listed(), schemas={})
     loaded = made.cohort.load({}, 0)  # type: ignore[attr-defined]  # a cohort source
-    system = type("System", (), {"cohort_data": loaded, "cohort": loaded.cohort})
-    samples = pd.DataFrame({"sample": pseudonyms_of(system)[0].to_pylist()})  # type: ignore[arg-type]  # what is read of it
+    samples = pd.DataFrame({"sample": pseudonyms_of(loaded).samples.to_pylist()})
     run = RunTables(
         folder="vendor",
         result={"spec": to_plain(made)},

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from small_audits import put, score_lines, spec, system_of
 
+from frtaudit.analyses.vendor_comparison import VendorComparison
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.spec import Report
@@ -21,6 +22,7 @@ from frtaudit.datasets.protocols.finished_runs import AsFinished
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.evaluation.system import SystemData
 from frtaudit.inputs.table_names import names_of
+from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.run import run
 from frtaudit.pipeline.tables import Rows, pair_rows, sample_rows, score_rows, tail_rows, write
 
@@ -97,6 +99,14 @@ def test_without_a_secret_the_order_is_the_cohorts() -> None:
     assert names.samples.to_pylist() == owners(system_of())[0]
 
 
+def test_drawn_pairs_do_not_follow_the_ids() -> None:
+    """The tool puts the earlier id first; in the table of folds the earlier pseudonym is."""
+    rows = frame(pair_rows(secretly(system_of())))
+    assert len(rows) > 50
+    place = {name: number for number, name in enumerate(frame(sample_rows(secretly(system_of())))["sample"])}
+    assert (rows["probe"].map(place) < rows["reference"].map(place)).all()
+
+
 def test_runs_under_one_secret_are_compared(tmp_path: Path) -> None:
     """Their rates are those of each run, on all comparisons."""
     (tmp_path / "key").write_bytes(b"a secret of thirty-two bytes ....")
@@ -110,8 +120,15 @@ def test_runs_under_one_secret_are_compared(tmp_path: Path) -> None:
         run(made, tmp_path / f"run_{provider}", lambda _: 0)
         folders.append(str(tmp_path / f"run_{provider}"))
     compared = spec(
-        cohort=Runs(runs=tuple(folders)), protocol=AsFinished(), schemas={}, providers=("one", "two")
+        cohort=Runs(runs=tuple(folders)),
+        protocol=AsFinished(),
+        schemas={},
+        providers=("one", "two"),
+        analyses={"vendor_comparison": VendorComparison()},
     )
+    result = audit(compared).result
+    assert any(estimate.metric == "vendor_difference" for estimate in result.estimates)
+    assert "no bootstrap replicates of the runs to compare with these scores: one, two" in result.notes
     for provider, folder in zip(("one", "two"), folders, strict=True):
         whole = AuditResult.from_json(json.loads((Path(folder) / "result.json").read_bytes()))
         rates = [

@@ -1,6 +1,7 @@
 """What a sweep will run: its jobs, each with the settings that differ and the digest of its spec."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,6 +11,9 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, SpecError
 from frtaudit.report.files import TABLE
 
+_PATH = re.compile(
+    r"(?<![^\s\[,'\"=:{(])/(?!/)[^\s\[\],'\"{}()]*"
+)  # an absolute one, in a value or a sentence
 SHORT = 16  # hexadecimal digits of a folder's name
 HIDDEN = ".sweep"
 PLAN = f"{HIDDEN}/plan.json"
@@ -77,15 +81,25 @@ def without_places(settings: Sequence[Mapping[str, str]]) -> list[dict[str, str]
     """
     labels: list[dict[str, str]] = [dict(job) for job in settings]
     for key in labels[0] if labels else ():
-        values = {job[key] for job in settings}
-        parts = {value: Path(value).parts[1:] for value in values if Path(value).is_absolute()}
-        for count in range(1, max(map(len, parts.values()), default=0) + 1):
-            short = {value: "/".join(names[-count:]) for value, names in parts.items()}
-            if len({*short.values(), *(values - set(parts))}) == len(values):
+        values = sorted({job[key] for job in settings})
+        most = max((path.count("/") for value in values for path in _PATH.findall(value)), default=0)
+        short = {value: value for value in values}
+        for count in range(1, most + 1):
+            short = {value: last_parts(value, count) for value in values}
+            if len(set(short.values())) == len(values):
                 break
         for job in labels:
-            job[key] = short[job[key]] if job[key] in parts else job[key]
+            job[key] = short[job[key]]
     return labels
+
+
+def last_parts(text: str, count: int = 1) -> str:
+    """A text whose absolute paths have as many of their last parts.
+
+    >>> last_parts("cohort.root: no folder '/data/a/run'"), last_parts("[/data/a,/data/b]"), last_parts("runs/x")
+    ("cohort.root: no folder 'run'", '[a,b]', 'runs/x')
+    """
+    return _PATH.sub(lambda path: "/".join(path[0].split("/")[1:][-count:]), text)
 
 
 def settings_text(settings: Mapping[str, str]) -> str:

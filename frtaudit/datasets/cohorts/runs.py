@@ -108,6 +108,7 @@ class Runs:
         from frtaudit.core.cohort import CohortData
         from frtaudit.inputs import run_tables
 
+        read = [_with_replicates_to_find(run) for run in read]
         mixed = len({run_tables.all_pairs_of(run) for run in read}) > 1
         systems: dict[str, StoredSystem] = {}
         failures: dict[str, dict[int, str]] = {}
@@ -143,6 +144,13 @@ class Runs:
             accepted = "a name for each run: NAME=RUN NAME=RUN; in Python {'NAME': RUN, 'NAME': RUN}"
             raise SpecError("cohort.names", f"{twice!r} is in two runs", accepted)
         return systems
+
+
+def _with_replicates_to_find(run: "RunTables") -> "RunTables":
+    """The run; without its replicates where its subjects stand in another order than they were drawn in."""
+    from frtaudit.inputs import run_tables, shared_runs
+
+    return run if run_tables.is_in_drawing_order(run) else shared_runs.without_replicates(run)
 
 
 def _stored_system(

@@ -7,7 +7,7 @@ import pytest
 import small_sweep
 
 from frtaudit.cli.sweeps import plan as plans
-from frtaudit.cli.sweeps.plan import Plan, without_places
+from frtaudit.cli.sweeps.plan import Plan, last_parts, without_places
 from frtaudit.errors import SpecError
 
 
@@ -60,6 +60,9 @@ def test_two_jobs_of_one_spec_are_refused() -> None:
         (["/x", "x"], ["x", "x"]),
         (["runs/x", "0.1"], ["runs/x", "0.1"]),
         (["/", "/x"], ["", "x"]),
+        (["[/data/me/a,/data/me/b]", "[/data/me/b,/data/me/a]"], ["[a,b]", "[b,a]"]),
+        (["['/data/me/a']", "[{root: /data/me/b}]"], ["['a']", "[{root: b}]"]),
+        (["http://127.0.0.1:8000", "https://host/x"], ["http://127.0.0.1:8000", "https://host/x"]),
     ],
 )
 def test_settings_tell_no_place_of_the_machine(values: list[str], labels: list[str]) -> None:
@@ -68,3 +71,11 @@ def test_settings_tell_no_place_of_the_machine(values: list[str], labels: list[s
     assert [job["cohort.root"] for job in made] == labels
     assert {job["seed"] for job in made} == {"1"}
     assert without_places([]) == []
+
+
+def test_why_a_job_was_refused_tells_no_place_either() -> None:
+    """Its error is in the signed table; the rest of the sentence stays, with shares and addresses."""
+    text = "cohort.root: no folder '/data/me/x', nor /data/me/y; accepted: metadata.csv and/or 1/2, https://host/x"
+    assert last_parts(text) == (
+        "cohort.root: no folder 'x', nor y; accepted: metadata.csv and/or 1/2, https://host/x"
+    )

@@ -390,7 +390,7 @@ def test_the_people_of_the_run_decide(
         codes.append({name: len(set(groups.tolist())) for name, groups in _[3].codes.items()})  # type: ignore[attr-defined]  # People
         raise DataError("publish", "stopped", "nothing")
 
-    monkeypatch.setattr("frtaudit.pipeline.run.published", stopped)
+    monkeypatch.setattr("frtaudit.pipeline.publishable.disclosure.published", stopped)
     with pytest.raises(DataError, match="stopped"):
         publish(folders[0], tmp_path / "public", 10, None)
     assert codes == [{"group": 3}]

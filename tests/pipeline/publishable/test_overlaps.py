@@ -94,6 +94,27 @@ def test_schemas_that_have_nothing_to_do_with_each_other_stand() -> None:
     assert not withheld_in(result_of(large), MINIMUM, large).classes
 
 
+def test_a_class_of_nearly_everybody_is_no_union() -> None:
+    """All classes of another schema are everybody: what is left of that the tables' sums say."""
+    people = drawn(glasses=[0] * 115 + [1] * 5, tone=[0, 1, 2] * 40)
+    assert list(nested(people, MINIMUM)) == []
+    withheld = withheld_in(result_of(people), MINIMUM, people).classes
+    assert "tone" not in withheld
+    assert withheld["glasses"]
+
+
+@pytest.mark.parametrize("left_over", [0, 3])
+def test_blocks_of_classes_are_unions_too(left_over: int) -> None:
+    """Two cameras see three wards, each camera people of each ward: the cameras less two wards are the third."""
+    ward = np.repeat([0, 1, 2, 3], [40, 40, 4, 44])
+    camera = np.where(ward == 3, 2 + np.arange(128) % 2, np.arange(128) % 2)
+    camera[128 - left_over :] = 0
+    people = drawn(camera=camera.tolist(), ward=ward.tolist())
+    assert [pair[2] for pair in nested(people, MINIMUM)] == [left_over > 0]
+    withheld = withheld_in(result_of(people), MINIMUM, people).classes
+    assert {len(withheld.get("camera", ())), len(withheld.get("ward", ()))} >= {5}
+
+
 def test_a_few_with_two_images_are_few() -> None:
     """Fifteen people are left over, of whom three have the two images that a false non-match needs."""
     people = drawn(site=[0] * 60 + [1] * 40, ward=[0] * 45 + [1] * 55)
