@@ -10,7 +10,6 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.limits import check_images
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
-from frtaudit.datasets.drawn_people import dealt, roster_of
 from frtaudit.errors import SpecError
 
 if TYPE_CHECKING:  # arrays are loaded where they are drawn: a spec is read without
@@ -67,6 +66,7 @@ class Synthetic:
         import numpy as np
 
         from frtaudit.core.cohort import CohortData
+        from frtaudit.datasets.drawn_people import dealt, roster_of
         from frtaudit.inputs.roster import attributes_of, enrol
         from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
 
