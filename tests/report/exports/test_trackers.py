@@ -95,6 +95,7 @@ def test_wandb_writes_below_its_folder_and_records_no_machine(
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(home))
     monkeypatch.setattr("socket.gethostname", lambda: "name-of-the-host")
+    monkeypatch.setattr("sys.argv", ["/place/of/the-command", "word-of-the-command"])
     export(run, ["wandb"], tmp_path / "out", {"into": str(tmp_path / "store")})
     wandb.teardown()
     files = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
@@ -102,7 +103,7 @@ def test_wandb_writes_below_its_folder_and_records_no_machine(
     assert not any(path.name == "requirements.txt" for path in files)
     assert len([path for path in files if path.parent.name == "staging"]) == 2
     everything = b"".join(path.read_bytes() for path in files)
-    words = ("name-of-the-host", platform.release(), str(Path.cwd()), sys.executable, sys.argv[0])
+    words = ("name-of-the-host", platform.release(), str(Path.cwd()), sys.executable, *sys.argv)
     assert [word for word in words if word.encode() in everything] == []
     assert "WANDB_DATA_DIR" not in os.environ
 
