@@ -14,7 +14,7 @@ from frtaudit.core.canonical import Json, mapping, read_json, sha256, sha256_fil
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
-from frtaudit.core.machine.run_files import RESULT, STATEMENT, TABLE_NAMES, TABLES, VERDICT
+from frtaudit.core.machine.run_files import CLASS, RESULT, STATEMENT, TABLE_NAMES, TABLES, VERDICT
 from frtaudit.core.result import AuditResult
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.core.spec import Weighting
@@ -29,8 +29,6 @@ from frtaudit.stats.rates.trials import complete_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
-
-CLASS = "class_"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from frtaudit.core.arrays import Flags, Floats, Index, Integers, Ints, Shorts
+from frtaudit.core.machine.run_files import CLASS
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
 from frtaudit.inputs.table_names import Names, names_of
 from frtaudit.stats.rates.sums import first_not_above
@@ -20,7 +21,6 @@ from frtaudit.stats.rates.sums import first_not_above
 SCORES, TAIL, REPLICATES = "scores.parquet", "tail.parquet", "replicates.parquet"
 SYSTEMS, SAMPLES, PAIRS = "systems.parquet", "samples.parquet", "pairs.parquet"
 ROW_GROUP = 1 << 20  # rows; the most that pyarrow puts into one
-CLASS = "class_"  # before the name of a schema: the class of a sample's subject
 _ID = pa.dictionary(pa.int32(), pa.string())
 
 SCORE_SCHEMA = pa.schema(

@@ -11,9 +11,8 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, SpecError
 from frtaudit.report.files import TABLE
 
-_PATH = re.compile(
-    r"(?<![^\s\[,'\"=:{(])/(?!/)[^\s\[\],'\"{}()]*"
-)  # an absolute one, in a value or a sentence
+# An absolute path, in a value or a sentence.
+_PATH = re.compile(r"(?<![^\s\[,'\"=:{(])/(?!/)[^\s\[\],'\"{}()]*")
 SHORT = 16  # hexadecimal digits of a folder's name
 HIDDEN = ".sweep"
 PLAN = f"{HIDDEN}/plan.json"

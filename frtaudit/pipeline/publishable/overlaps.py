@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Index
+from frtaudit.core.machine.run_files import CLASS
 from frtaudit.core.spec_values import UNKNOWN
 from frtaudit.errors import DataError
 from frtaudit.stats._scipy import scipy
-
-CLASS = "class_"  # before the name of a schema in the table of samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
