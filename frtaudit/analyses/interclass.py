@@ -82,11 +82,7 @@ class Interclass:
                     yield _estimate(system, classes, group, space, float(pairs[first, second]), between)
             most = (largest(thesis), largest(population)) if quantile else ()
             top = _estimate(system, classes, "max", space, float(values.max()), most)
-            yield (
-                replace(top, test=test, note=classes.uneven() if test.p is not None else None)
-                if quantile
-                else top
-            )
+            yield replace(top, test=test, note=classes.uneven(test)) if quantile else top
 
     def _between(self, system: SystemData, classes: ClassScores, first: int, second: int) -> Interval:
         """The thesis's interval of class minus class: twice that of either class from the mean of the two."""

@@ -168,7 +168,8 @@ class _Drawing:
         population = for_population(spread.bounds, len(spread.noise), self.alpha)
         intervals = tuple(largest(part) for part in (thesis, population) if part)
         top = self._estimate("max", at, float(exact.own.max()), unit, intervals)
-        return replace(top, test=classes_alike(spread, self.alpha), note=self.held.uneven())
+        test = classes_alike(spread, self.alpha)
+        return replace(top, test=test, note=self.held.uneven(test))
 
     def pairs(self, spread: Spread, exact: "_Distances", at: AtKey, unit: str) -> Iterator[Estimate]:
         """Each pair of classes, with its interval for the population."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.estimates import Test
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
@@ -38,8 +39,10 @@ class ClassScores:
         place = int(np.argmin(counts))
         return self.names[place], counts[place]
 
-    def uneven(self) -> str | None:
+    def uneven(self, test: Test) -> str | None:
         """Why the test that all classes are equal may reject too often: docs/methods/interclass.md, Validation."""
+        if test.p is None:
+            return None
         counts = [effective_number(np.bincount(who)) for who in self.subjects]
         place = int(np.argmin(counts))
         if counts[place] >= SMALL or max(counts) < RATIO * counts[place]:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from small_audits import CLASSES, plain, system_of
 
+from frtaudit.core.estimates import Test, TestMethod
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import check_shares, class_scores, shares_of
 
@@ -45,12 +46,17 @@ def test_shares_of_what_the_audit_does_not_have() -> None:
 
 
 def test_one_small_class_beside_a_large_one_is_noted() -> None:
-    """Fewer than 30 subjects by weight in a class and three times as many in another: the note has both numbers."""
+    """Fewer than 30 subjects by weight in a class and three times as many in another: the note has both numbers.
+
+    Where there is no p there is nothing to note of it.
+    """
     found, _ = class_scores(system_of("one"), "group")
+    test = Test(p=0.03, alpha=0.05, method=TestMethod.CENTRED_CURVES, detectable_unit="points", power=0.8)
     for sizes, note in (
         ((60, 20), "p may be too small: by weight y has 20 subjects, the largest class 60"),
         ((59, 20), None),
         ((300, 30), None),
     ):
         subjects = tuple(np.repeat(np.arange(size), 2) for size in sizes)
-        assert replace(found, subjects=subjects).uneven() == note
+        assert replace(found, subjects=subjects).uneven(test) == note
+        assert replace(found, subjects=subjects).uneven(replace(test, p=None, note="too few")) is None
