@@ -1,6 +1,6 @@
 """Collects into a folder FOLDER, and is killed again and again: ``python killed_collection.py FOLDER SEED``.
 
-A process that has loaded everything forks a child for each sitting and kills it when the services' log has grown to a
+A process that has loaded everything forks a child for each run and kills it when the services' log has grown to a
 random length.
 """
 
@@ -20,7 +20,7 @@ KILLS, CONCURRENCY = 10, 6
 
 
 def spec(folder: Path) -> CollectionSpec:
-    """Two services, one of which has handles that a sitting loses."""
+    """Two services, one of which has handles that a run loses."""
     limits = {"concurrency": CONCURRENCY, "detect": 0.001, "compare": 0.002}
     service = {"type": "twin", "wait": 0.002, "limits": limits}
     return from_plain(
@@ -43,7 +43,7 @@ def lines(folder: Path) -> int:
 
 
 def start(folder: Path) -> int:
-    """A sitting in a child of this process; its id."""
+    """A run in a child of this process; its id."""
     child = os.fork()
     if child == 0:
         collect(spec(folder))
@@ -52,7 +52,7 @@ def start(folder: Path) -> int:
 
 
 def killed(folder: Path, seed: int) -> None:
-    """Ten sittings that are killed, and one that is not."""
+    """Ten runs that are killed, and one that is not."""
     rng = random.Random(seed)
     for at in sorted(rng.sample(range(5, 800), KILLS)):
         child = start(folder)

@@ -1,6 +1,6 @@
 """Embeds drawn photographs into FOLDER and is killed again and again: ``python killed_embed.py FOLDER WORKERS``.
 
-A process that has loaded everything forks a child for each sitting and kills it when more blocks are whole than before.
+A process that has loaded everything forks a child for each run and kills it when more blocks are whole than before.
 """
 
 import os
@@ -28,7 +28,7 @@ def blocks(into: Path) -> int:
 
 
 def start(photographs: Path, into: Path, workers: int) -> int:
-    """A sitting in a child of this process; its id."""
+    """A run in a child of this process; its id."""
     child = os.fork()
     if child == 0:
         try:
@@ -39,7 +39,7 @@ def start(photographs: Path, into: Path, workers: int) -> int:
 
 
 def killed(photographs: Path, into: Path, workers: int) -> list[int]:
-    """Sittings that are killed, and one that is not; blocks that were whole at each kill."""
+    """Runs that are killed, and one that is not; blocks that were whole at each kill."""
     seen = []
     for number in range(KILLS):
         child, before = start(photographs, into, workers), blocks(into)

@@ -135,7 +135,7 @@ def in_flight(into: Path) -> list[list[object]]:
 
 
 def killed(command: list[str], into: Path, address: str, seed: int) -> list[list[list[object]]]:
-    """Ten sittings that are killed, and one that is not; what was in flight at each kill."""
+    """Ten runs that are killed, and one that is not; what was in flight at each kill."""
     rng, flying = random.Random(seed), []
     for _ in range(KILLS):
         until, child = n_requests(address) + rng.randint(0, 60), start(command)

@@ -39,7 +39,7 @@ def row(seed: int, folder: Path) -> str:
     limit = round(price / 3, 2)
     collect(demo(folder / "third", seed, f"budget.limit={limit}", "budget.partial=true"))
     read = json.loads((folder / "third" / "collection.json").read_text())
-    spent = json.loads((folder / "third" / "sittings.json").read_text())["spent"]
+    spent = json.loads((folder / "third" / "runs.json").read_text())["spent"]
     canaries = [service["canaries"] for service in read["services"].values()]
     answered = sum(one["answered"] for one in canaries)
     items = sum(one["items"] for one in canaries)

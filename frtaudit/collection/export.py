@@ -1,7 +1,7 @@
 """What an audit reads of a collection: faces, boxes, a score list of each service, and how it was collected.
 
 The same bytes whether the collection was interrupted or not: what differs (request ids, times, calls that were made
-again, what was spent) stands in the store and in ``sittings.json``, which no audit reads.
+again, what was spent) stands in the store and in ``runs.json``, which no audit reads.
 """
 
 from collections import Counter
@@ -27,7 +27,8 @@ from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.text.columns import csv_bytes
 from frtaudit.inputs.places import COLLECTION, COLLECTION_FORMAT
 
-SITTINGS, FACES, IMAGES = "sittings.json", "faces.csv", "images"
+RUNS, FACES, IMAGES = "runs.json", "faces.csv", "images"
+RUNS_BEFORE = "sittings.json"  # the name of runs.json in folders of before
 ROWS = 50_000  # of a score list in memory
 _ID = pa.dictionary(pa.int32(), pa.string())
 SCHEMA = pa.schema(
@@ -38,7 +39,7 @@ SCHEMA = pa.schema(
 def check_files(into: Path, spec: CollectionSpec) -> None:
     """Raise :class:`DataError` where what will be exported cannot be written, before a call is paid for."""
     tables = (f"{name}.parquet" for name in spec.services)
-    OutputFolder(into).check((FACES, BOXES, *tables, COLLECTION, SITTINGS))
+    OutputFolder(into).check((FACES, BOXES, *tables, COLLECTION, RUNS))
 
 
 def export(
@@ -98,7 +99,7 @@ def _about(store: Store, spec: CollectionSpec, chosen: Chosen) -> dict[str, Json
     }
 
 
-def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
+def write_runs(into: Path, store: Store, spec: CollectionSpec) -> None:
     """What differs from one run of the same collection to another: attempts, ambiguous calls, money."""
     names = sorted(spec.services)
     attempts: list[Json] = [
@@ -112,14 +113,15 @@ def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
     extra = ((name, store.extra_detections(number)) for number, name in enumerate(names))
     again: dict[str, Json] = {name: count for name, count in extra if count}
     content: dict[str, Json] = {
-        "sittings": store.run_number,
+        "runs": store.run_number,
         "spent": float(store.spent()),
         "currency": spec.budget.currency,
         "attempts": attempts,
         "ambiguous": lost,
         "detected_again": again,
     }
-    OutputFolder(into).replace(SITTINGS, to_bytes(content))
+    OutputFolder(into).replace(RUNS, to_bytes(content))
+    (into / RUNS_BEFORE).unlink(missing_ok=True)
 
 
 def _service(

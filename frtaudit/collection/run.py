@@ -13,7 +13,7 @@ from frtaudit.collection.chosen import BEYOND, Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
 from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter, exactly, money
 from frtaudit.collection.detected_faces import faces_of
-from frtaudit.collection.export import IMAGES, SITTINGS, check_files, export, write_sittings
+from frtaudit.collection.export import IMAGES, RUNS, RUNS_BEFORE, check_files, export, write_runs
 from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
@@ -85,7 +85,7 @@ def collect(spec: CollectionSpec, tell: Say = lambda _: None, *, pay_again: bool
 def _refuse_to_pay_again(spec: CollectionSpec) -> None:
     """Raise :class:`DataError` where calls were paid for in a folder whose store knows of none."""
     lists = (f"{name}.parquet" for name in spec.services)
-    files = [name for name in (COLLECTION, SITTINGS, *lists) if (Path(spec.into) / name).exists()]
+    files = [name for name in (COLLECTION, RUNS, RUNS_BEFORE, *lists) if (Path(spec.into) / name).exists()]
     if files:
         text = (
             f"{STORE} is missing or empty, but {files[0]} exists: every call would be made and paid for again"
@@ -345,7 +345,7 @@ class CollectionRun:
             forget(self.store)
             self.store.forget_handles()
             self.store.note(COMPLETE, "1")
-        write_sittings(self.into, self.store, self.spec)
+        write_runs(self.into, self.store, self.spec)
         summary = [f"spent {money(self.store.spent())} {self.spec.budget.currency}"]
         partial = self.spec.budget.partial and isinstance(stopped, BudgetError)
         readable = selection is not None and (stopped is None or partial)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from frtaudit.collection.clients.protocol import SourceImage
 from frtaudit.collection.store import Store
-from frtaudit.core.canonical import Json, digest, dumps
+from frtaudit.core.canonical import Json, digest, dumps, mapping
 from frtaudit.errors import DataError
 
 LISTED, CURRENCY = "listed", "currency"
@@ -16,8 +16,8 @@ def same_collection(store: Store, spec: dict[str, Json]) -> None:
     text, known = dumps(spec), store.meta("spec")
     if known is None:
         store.note("spec", text)
-    elif known != text:
-        place = _difference(json.loads(known), json.loads(text), "")
+    elif known != text and dumps(before := _with_present_key(json.loads(known))) != text:
+        place = _difference(before, json.loads(text), "")
         problem = f"the folder holds a collection with another {place}"
         raise DataError("into", problem, "the same spec, or another folder")
 
@@ -52,6 +52,14 @@ def same_images(store: Store, founds: Sequence[SourceImage]) -> None:
         )
         problem = f"it lists {how} when this collection began"
         raise DataError("source", problem, "the same images, or another folder")
+
+
+def _with_present_key(spec: dict[str, Json]) -> dict[str, Json]:
+    """A stored spec with the key of today: ``asked`` of a service became ``recorded_settings``."""
+    for service in mapping(spec.get("services")).values():
+        if isinstance(service, dict) and "asked" in service:
+            service["recorded_settings"] = service.pop("asked")
+    return spec
 
 
 def _difference(first: object, other: object, at: str) -> str:

@@ -18,7 +18,7 @@ from frtaudit.core.text import file_names
 from frtaudit.errors import ProviderError, SpecError
 from frtaudit.labelling.settings import Between, Detected
 
-RESERVED = ("answers", "boxes", "faces", "collection", "sittings", "source")
+RESERVED = ("answers", "boxes", "faces", "collection", "runs", "source")
 # a service's, and of its score list
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{file_names.LONGEST - 1}}}")
 
@@ -183,7 +183,10 @@ def identity(spec: CollectionSpec) -> dict[str, Json]:
     for name, service in sorted(spec.services.items()):
         fields = {key: value for key, value in plugin_plain("service", service).items() if key != "limits"}
         with named(name):
-            services[name] = {**fields, "asked": dict(sorted(service.recorded_settings().items()))}
+            services[name] = {
+                **fields,
+                "recorded_settings": dict(sorted(service.recorded_settings().items())),
+            }
     asked_with = recorded_settings(spec.duplicates, spec.duplicates.embedder())
     return {
         **settings,

@@ -28,10 +28,10 @@ SYNCHRONOUS = "FULL"  # a commit waits for the disk
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS images (
-    image INTEGER PRIMARY KEY, query INTEGER, columns TEXT, digest TEXT, refusal TEXT, code TEXT, sitting INTEGER);
+    image INTEGER PRIMARY KEY, query INTEGER, columns TEXT, digest TEXT, refusal TEXT, code TEXT, run INTEGER);
 CREATE TABLE IF NOT EXISTS calls (
     service INTEGER, turn INTEGER, first INTEGER, second INTEGER, state INTEGER, attempts INTEGER, score REAL,
-    refusal TEXT, code TEXT, version INTEGER, request TEXT, facts TEXT, sitting INTEGER,
+    refusal TEXT, code TEXT, version INTEGER, request TEXT, facts TEXT, run INTEGER,
     PRIMARY KEY (service, turn, first, second)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS handles (
     service INTEGER, image INTEGER, turn INTEGER, ends REAL, handles TEXT, PRIMARY KEY (service, image)) WITHOUT ROWID;
@@ -88,7 +88,15 @@ class Store:
         self._db.execute("BEGIN IMMEDIATE")
         for statement in filter(str.strip, _TABLES.split(";")):
             self._db.execute(statement)
+        self._rename_earlier()
         self._db.execute("COMMIT")
+
+    def _rename_earlier(self) -> None:
+        """A store of before has ``sitting`` where one of today has ``run``."""
+        for table in ("images", "calls"):
+            if any(row[1] == "sitting" for row in self._db.execute(f"PRAGMA table_info({table})")):
+                self._db.execute(f"ALTER TABLE {table} RENAME COLUMN sitting TO run")
+        self._db.execute("UPDATE meta SET key = 'run' WHERE key = 'sitting'")
 
     def close(self) -> None:
         """Let the folder go."""
@@ -139,8 +147,8 @@ class Store:
         db = self._db
         db.execute("BEGIN IMMEDIATE")
         db.execute("DELETE FROM handles WHERE ends <= ?", (time.time(),))
-        self.run_number = int(self.meta("sitting") or 0) + 1
-        self.note("sitting", str(self.run_number))
+        self.run_number = int(self.meta("run") or 0) + 1
+        self.note("run", str(self.run_number))
         lost = db.execute(
             "SELECT service, CASE WHEN second THEN ? ELSE ? END AS kind, count(*) FROM calls WHERE state = ?"
             " GROUP BY service, kind",
@@ -198,7 +206,7 @@ class Store:
                 "DELETE FROM calls WHERE service = ? AND turn = ? AND first = ? AND second = ?", dropped
             )
             db.executemany(
-                "INSERT OR REPLACE INTO calls (service, turn, first, second, state, attempts, sitting)"
+                "INSERT OR REPLACE INTO calls (service, turn, first, second, state, attempts, run)"
                 " VALUES (?, ?, ?, ?, ?, 0, ?)",
                 [(*key, int(State.INTENT), self.run_number) for key in intents],
             )
@@ -263,7 +271,7 @@ class Store:
         """Comparisons of the turns ``low`` to ``high`` that failed because of transport errors, not in this run."""
         rows = self._db.execute(
             "SELECT service, turn, first, second FROM calls WHERE service = ? AND turn BETWEEN ? AND ? AND second <> 0"
-            " AND state = ? AND sitting < ? ORDER BY turn, first, second",
+            " AND state = ? AND run < ? ORDER BY turn, first, second",
             (service, low, high, State.TRANSPORT, self.run_number),
         )
         return [Key(*row) for row in rows]
@@ -298,13 +306,12 @@ class Store:
     def detections(self, service: int) -> Iterator[tuple[int, State, int, str]]:
         """Image, state, run and facts of the first detection of each image by a service."""
         rows = self._db.execute(
-            "SELECT first, state, sitting, facts FROM calls WHERE service = ? AND turn = 0 AND second = 0"
+            "SELECT first, state, run, facts FROM calls WHERE service = ? AND turn = 0 AND second = 0"
             " ORDER BY first",
             (service,),
         )
         return (
-            (int(first) // PLACES, State(state), int(sitting), facts or "")
-            for first, state, sitting, facts in rows
+            (int(first) // PLACES, State(state), int(run), facts or "") for first, state, run, facts in rows
         )
 
     def detection_facts(self, service: int) -> Iterator[tuple[int, str]]:
@@ -340,7 +347,7 @@ class Store:
         self._db.execute("BEGIN IMMEDIATE")
         self._db.executemany(
             "INSERT OR IGNORE INTO calls SELECT service, 0, first, second, state, attempts, score, refusal, code,"
-            " version, request, facts, sitting FROM calls WHERE service = ? AND turn = ? AND first = ? AND second = ?",
+            " version, request, facts, run FROM calls WHERE service = ? AND turn = ? AND first = ? AND second = ?",
             [(service, FINDING, *pair) for pair in pairs],
         )
         self._db.execute("COMMIT")

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Floats, Index, Ints
+from frtaudit.core.arrays import Flags, Floats, Index
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.labelling import (
     LEFT_OUT,
@@ -184,11 +184,10 @@ class Agreement:
     """Labels against annotation.
 
     ``table``: (annotated, estimated) to faces, ``estimated`` 2 for one of several people of its query, which says
-    nothing of the query's person; ``of_query``: wrong and judged faces of each query, shape (Q, 2).
+    nothing of the query's person.
     """
 
     table: Mapping[tuple[int, int], int]
-    of_query: Ints
 
     @property
     def right(self) -> int:
@@ -211,13 +210,7 @@ def agreement(faces: Faces, labels: Labelled) -> Agreement:
         for a in (OF_QUERY, NOT_OF_QUERY, LEFT_OUT)
         for e in (*CLAIMS, LEFT_OUT, *([ONE_OF_SEVERAL] if several.any() else []))
     }
-    judged = (answers != LEFT_OUT) & np.isin(label, CLAIMS)
-    query, size = faces.query_of[answered], len(faces.queries)
-    wrong = np.bincount(query[judged & (answers != label)], minlength=size)
-    return Agreement(
-        table=table,
-        of_query=np.stack([wrong, np.bincount(query[judged], minlength=size)], axis=1).astype(np.int64),
-    )
+    return Agreement(table=table)
 
 
 def lost(faces: Faces, services: Sequence[Service]) -> dict[str, int]:

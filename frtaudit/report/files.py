@@ -32,6 +32,11 @@ def is_sweep(folder: Path) -> bool:
     return (folder / TABLE).is_file() or (folder / TABLE_PDF).is_file()
 
 
+def findings_key(table: Mapping[str, object]) -> str:
+    """Where the findings stand in what ``sweep.json`` holds: ``rulings`` in one of before."""
+    return "rulings" if "rulings" in table else "findings"
+
+
 def refuse_sweep(path: Path) -> None:
     """Raise :class:`DataError` for the folder of a sweep, where that of a run is meant."""
     if is_sweep(path):

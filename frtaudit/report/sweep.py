@@ -12,6 +12,7 @@ from frtaudit.core.text import formatting
 from frtaudit.core.text.kinds import printed
 from frtaudit.report import phrases
 from frtaudit.report.direction import strings_in, use_names
+from frtaudit.report.files import findings_key
 from frtaudit.report.layout import shipped_templates
 from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, spans
 from frtaudit.report.render import minified, policy_of
@@ -104,14 +105,15 @@ def jobs_table(sweep: SweepJson) -> Table:
 def matrices(sweep: SweepJson) -> list[Matrix]:
     """Verdicts over the sweep, requirements down and jobs across."""
     lines: dict[tuple[str, str], dict[int, Mark]] = {}
-    several = any(finding["measure"] and finding["measure"]["provider"] for finding in sweep["rulings"])
-    for index, finding in enumerate(sweep["rulings"]):
+    key = findings_key(sweep)
+    several = any(finding["measure"] and finding["measure"]["provider"] for finding in sweep[key])
+    for index, finding in enumerate(sweep[key]):
         measure = finding["measure"] and finding["measure"] | {"provider": finding["provider"]}
         about = measure_words(measure, with_provider=several) if measure else NONE
         code, verdict = finding["in_sweep"], finding["verdict"]
         word = display_name(words().verdict, code)
         other = "" if code == verdict else f"{display_name(words().verdict, verdict)} in its run"
-        mark = Mark(code=code, word=word, other=other, pointer=f"/rulings/{index}/in_sweep")
+        mark = Mark(code=code, word=word, other=other, pointer=f"/{key}/{index}/in_sweep")
         lines.setdefault((finding["requirement"], about), {})[finding["job"]] = mark
     done = [job["number"] for job in sweep["jobs"] if job["state"] == "done"]
     parts = [tuple(done[start : start + WIDE]) for start in range(0, len(done), WIDE)] if lines else []

@@ -272,7 +272,7 @@ def test_a_collection_whose_store_is_gone_is_not_paid_for_again(
     assert main(words) == main(words) == 1
     assert capsys.readouterr().err.splitlines() == [GONE, GONE]
     assert (folder / "store.sqlite").exists() == empty
-    for name in ("collection.json", "sittings.json"):
+    for name in ("collection.json", "runs.json"):
         (folder / name).rename(tmp_path / name)
     assert main(words) == 1
     assert "is missing or empty, but acme.parquet exists: every call" in capsys.readouterr().err

@@ -50,7 +50,7 @@ def test_ten_kills_leave_the_scores_of_an_unbroken_run(collected: Path) -> None:
         assert not any(code.startswith("transport") for code in service["refusals"])
     assert any(service["refusals"] for service in told["services"].values())
     for path in (collected / "whole").iterdir():
-        if path.name not in ("store.sqlite", "sittings.json"):
+        if path.name not in ("store.sqlite", "runs.json"):
             assert path.read_bytes() == (collected / "broken" / path.name).read_bytes(), path.name
     assert audited(collected, "whole") == audited(collected, "broken")
 
@@ -59,10 +59,10 @@ def test_ten_kills_leave_the_scores_of_an_unbroken_run(collected: Path) -> None:
 def test_calls_made_twice_were_in_flight(collected: Path) -> None:
     """At no kill more calls lack a result than a service may have in flight; no other call was made twice.
 
-    Face ids and tokens outlive a sitting: no image was looked at again for one.
+    Face ids and tokens outlive a run: no image was looked at again for one.
     """
     told = json.loads((collected / "told.json").read_text())
-    sittings = json.loads((collected / "broken" / "sittings.json").read_text())
+    runs = json.loads((collected / "broken" / "runs.json").read_text())
     assert set(told["whole_faults"]) == {"throttled", "error", "error_in_answer", "torn", "slow", "lost"}
     assert len(told["flying"]) == KILLS
     lost: dict[tuple[str, str], int] = {}
@@ -78,13 +78,13 @@ def test_calls_made_twice_were_in_flight(collected: Path) -> None:
     for key, attempts in told["broken"].items():
         name, kind, _ = key.split(":")
         twice[name, kind] = twice.get((name, kind), 0) + (attempts > told["whole"][key])
-    assert sittings["detected_again"] == {}
+    assert runs["detected_again"] == {}
     for kind, count in twice.items():
         assert count <= lost.get(kind, 0)
     assert told["broken"].keys() == told["whole"].keys()
-    counted = {(one["service"], one["kind"]): one["calls"] for one in sittings["ambiguous"]}
+    counted = {(one["service"], one["kind"]): one["calls"] for one in runs["ambiguous"]}
     assert counted == lost
-    paid = sum(one["attempts"] for one in sittings["attempts"])
+    paid = sum(one["attempts"] for one in runs["attempts"])
     assert sum(told["broken"].values()) <= paid
 
 

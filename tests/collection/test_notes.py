@@ -9,7 +9,7 @@ from frtaudit.collection.store import Store
 
 
 def test_an_answer_is_paid_for_once_and_forgotten(tmp_path: Path) -> None:
-    """Asked once, in another sitting too; past the budget nothing is; no file keeps addresses."""
+    """Asked once, in another run too; past the budget nothing is; no file keeps addresses."""
     store = Store(tmp_path / "s")
     budget = Budget(limit=Fraction(1))
     asked: list[int] = []

@@ -56,8 +56,8 @@ def test_a_third_of_the_plan_yields_a_quarter_of_the_queries(tmp_path: Path, see
     for service in read["services"].values():
         assert service["scores"] == read["pairs"]
         assert service["canaries"]["answered"] == service["canaries"]["items"]
-    sittings = json.loads((tmp_path / "sittings.json").read_text())
-    assert 0.6 * third < sittings["spent"] <= third
+    runs = json.loads((tmp_path / "runs.json").read_text())
+    assert 0.6 * third < runs["spent"] <= third
 
 
 def test_queries_are_drawn_at_random(tmp_path: Path) -> None:
@@ -71,9 +71,7 @@ def test_queries_are_drawn_at_random(tmp_path: Path) -> None:
     assert taken[0] != taken[1]
 
 
-def test_an_interrupted_sitting_takes_the_same_queries(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_run_takes_the_same_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Broken off after the first images were looked at, it ends with the files of an unbroken one."""
     from frtaudit.collection import run
 

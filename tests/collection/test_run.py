@@ -60,20 +60,20 @@ def spec(into: Path, services: Mapping[str, object] | None = None, **fields: obj
 def came(
     into: Path, services: Mapping[str, object] | None = None, **fields: object
 ) -> tuple[CollectionStatus, dict[str, object]]:
-    """A sitting, and what it left in collection.json."""
+    """A run, and what it left in collection.json."""
     outcome = collect(spec(into, services, **fields))
     return outcome, json.loads((into / "collection.json").read_text())
 
 
 def stop_at_the_limit(one: CollectionSpec) -> None:
-    """A sitting that begins below the plan, as where calls cost more than planned, and ends at its limit."""
+    """A run that begins below the plan, as where calls cost more than planned, and ends at its limit."""
     with patch.object(CollectionRun, "_begin"):
         assert isinstance(collect(one).stopped, BudgetError)
 
 
 def exported(into: Path) -> dict[str, bytes]:
     """What an audit reads."""
-    others = {"store.sqlite", "sittings.json"}
+    others = {"store.sqlite", "runs.json"}
     return {path.name: path.read_bytes() for path in into.iterdir() if path.name not in others}
 
 
@@ -101,12 +101,14 @@ def test_nothing_is_asked_twice(tmp_path: Path) -> None:
     came(tmp_path / "c", services)
     asked, files = drawn_faces.attempts(log), exported(tmp_path / "c")
     assert len(asked) == 32 + 224 + 2 * 2 * 3 * 3
+    (tmp_path / "c" / "sittings.json").touch()  # the name of runs.json once
     came(tmp_path / "c", services)
     assert drawn_faces.attempts(log) == asked
     assert exported(tmp_path / "c") == files
+    assert not (tmp_path / "c" / "sittings.json").exists()
 
 
-@pytest.mark.parametrize("name", ["collection.json", "faces.csv", "acme.parquet", "sittings.json"])
+@pytest.mark.parametrize("name", ["collection.json", "faces.csv", "acme.parquet", "runs.json"])
 def test_a_link_in_the_way_is_refused_before_a_call(tmp_path: Path, name: str) -> None:
     """What will be exported must be writable before anything is asked for and paid."""
     log = tmp_path / "acme.log"
@@ -261,7 +263,7 @@ def test_handles_that_end_are_made_again(tmp_path: Path) -> None:
     assert outcome.complete
     assert read["services"]["acme"]["refusals"] == {}
     assert read["services"]["acme"]["scores"] == 224
-    assert json.loads((tmp_path / "sittings.json").read_text())["detected_again"]["acme"] > 0
+    assert json.loads((tmp_path / "runs.json").read_text())["detected_again"]["acme"] > 0
 
 
 def test_detections_within_comparisons_are_counted(tmp_path: Path) -> None:
@@ -270,7 +272,7 @@ def test_detections_within_comparisons_are_counted(tmp_path: Path) -> None:
     collect(spec(tmp_path / "c", {"acme": {"type": "twin", "renews": 3, "log": str(log)}}))
     again = sum(line.startswith("detect") for line in drawn_faces.attempts(log)) - 32
     assert again > 0
-    assert json.loads((tmp_path / "c" / "sittings.json").read_text())["detected_again"] == {"acme": again}
+    assert json.loads((tmp_path / "c" / "runs.json").read_text())["detected_again"] == {"acme": again}
 
 
 def test_refusals_are_results_and_transport_is_tried_again(tmp_path: Path) -> None:
@@ -291,7 +293,7 @@ def test_refusals_are_results_and_transport_is_tried_again(tmp_path: Path) -> No
 
 
 def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path) -> None:
-    """Transport failures of looking end the first sitting; the next asks for those again, and states what is left."""
+    """Transport failures of looking end the first run; the next asks for those again, and states what is left."""
     log = tmp_path / "log"
     down = {"acme": {"type": "twin", "broken": 5, "log": str(log)}}
     first = collect(spec(tmp_path / "c", down, least=2))
@@ -343,7 +345,7 @@ def read_in(one: CollectionSpec) -> dict[str, object]:
 
 
 def test_an_outage_in_the_last_round_is_made_good(tmp_path: Path) -> None:
-    """Canaries without an answer are said to show nothing; the next sitting asks for them, and then for no more."""
+    """Canaries without an answer are said to show nothing; the next run asks for them, and then for no more."""
     log = tmp_path / "log"
     service = {"type": "twin", "log": str(log), "limits": {"concurrency": 1}, "down_after": 32 + 224 + 2 * 12}
     one = spec(tmp_path / "c", {"acme": service})
@@ -376,13 +378,13 @@ def test_a_round_whose_moment_has_passed_is_not_made_up_for(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("breaks", ["detect", "compare"])
-def test_calls_that_always_fail_end_no_sitting(tmp_path: Path, breaks: str) -> None:
+def test_calls_that_always_fail_end_no_run(tmp_path: Path, breaks: str) -> None:
     """Half of all fail whenever they are asked: the collection ends with stated failures, and costs little more."""
     log = tmp_path / "log"
     service = {"type": "twin", "broken": 2, "breaks": breaks, "log": str(log), "limits": {"concurrency": 4}}
     one = spec(tmp_path / "c", {"acme": service}, source={"type": "drawn", "queries": 8}, least=2)
-    sittings = [collect(one).complete for _ in range(2)]
-    assert sittings == [breaks == "compare", True]
+    runs = [collect(one).complete for _ in range(2)]
+    assert runs == [breaks == "compare", True]
     read, before = exported(tmp_path / "c"), len(drawn_faces.attempts(log))
     assert collect(one).complete
     assert exported(tmp_path / "c") == read
@@ -621,7 +623,7 @@ def test_a_service_that_is_down_is_left_alone(tmp_path: Path) -> None:
     assert collect(one).complete
     read = json.loads((tmp_path / "c" / "collection.json").read_text())
     assert [read["services"][name]["scores"] for name in services] == [read["pairs"]] * 2
-    assert json.loads((tmp_path / "c" / "sittings.json").read_text())["attempts"][1]["attempts"] == 64
+    assert json.loads((tmp_path / "c" / "runs.json").read_text())["attempts"][1]["attempts"] == 64
 
 
 def test_a_service_that_never_answered_freezes_nothing(tmp_path: Path) -> None:
@@ -637,7 +639,7 @@ def test_a_service_that_never_answered_freezes_nothing(tmp_path: Path) -> None:
         assert not db.execute("SELECT 1 FROM meta WHERE key = 'frozen'").fetchall()
 
 
-def test_handles_outlive_a_sitting(tmp_path: Path) -> None:
+def test_handles_outlive_a_run(tmp_path: Path) -> None:
     """A token is written until the collection is complete, so that nothing is looked at twice; a template never is."""
     for name, template in (("tokens", False), ("templates", True)):
         into, log = tmp_path / name, tmp_path / f"{name}.log"
@@ -814,7 +816,7 @@ def test_a_folder_belongs_to_one_collection(tmp_path: Path) -> None:
     """Other parameters in the same folder, two at once, and a folder that cannot be written are one line each."""
     came(tmp_path / "c")
     with pytest.raises(
-        DataError, match=r"into: the folder holds a collection with another services.acme.asked.model"
+        DataError, match=r"into: the folder holds a collection with another services.acme.model;"
     ):
         came(tmp_path / "c", {"acme": {"type": "twin", "model": "two"}})
     store = Store(tmp_path / "c" / "store.sqlite")

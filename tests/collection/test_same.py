@@ -1,4 +1,4 @@
-"""Whether a folder goes on; what a sitting says of it is in test_sitting.py."""
+"""Whether a folder goes on; what a run says of it is in test_run.py."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -30,6 +30,17 @@ def test_another_spec_is_named_by_where_it_differs(store: Store) -> None:
     same_collection(store, {"source": {"limit": 3}, "seed": 1})
     with pytest.raises(DataError, match=r"into: .* another source\.limit; accepted: the same spec"):
         same_collection(store, {"seed": 1, "source": {"limit": 4}})
+
+
+def test_a_spec_of_before_is_the_same(store: Store) -> None:
+    """What a service says it is asked with stood under ``asked`` once; another value is another collection."""
+    store.note("spec", '{"seed":1,"services":{"acme":{"asked":{"model":"m1"},"seed":2}}}')
+    service = {"seed": 2, "recorded_settings": {"model": "m1"}}
+    same_collection(store, {"seed": 1, "services": {"acme": service}})
+    with pytest.raises(DataError, match=r"another services\.acme\.recorded_settings\.model;"):
+        same_collection(
+            store, {"seed": 1, "services": {"acme": {**service, "recorded_settings": {"model": "m2"}}}}
+        )
 
 
 def test_the_list_of_images_is_known_by_its_digest(store: Store) -> None:

@@ -59,8 +59,8 @@ def test_names_and_addresses_are_in_no_file(
     assert "names.csv line 3 is near names.csv line 2" in said.err
     told = json.loads((tmp_path / "c" / "collection.json").read_text())
     assert (told["finished"], told["faces"]) == (True, 6)
-    sittings = json.loads((tmp_path / "c" / "sittings.json").read_text())
-    assert {"service": "source", "kind": "search", "each": "1/4", "attempts": 2} in sittings["attempts"]
+    runs = json.loads((tmp_path / "c" / "runs.json").read_text())
+    assert {"service": "source", "kind": "search", "each": "1/4", "attempts": 2} in runs["attempts"]
     kept = [path.read_bytes() for path in (tmp_path / "c").iterdir()]
     for word in (KEY, ENGINE, "Zorvund", "zorvund", "photos.example"):
         assert not any(word.encode() in held for held in kept), word

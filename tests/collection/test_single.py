@@ -162,7 +162,7 @@ def test_a_crowded_image_is_left_out_and_spared(tmp_path: Path) -> None:
 
 
 def test_an_image_that_always_fails_stops_nothing(tmp_path: Path) -> None:
-    """It is left out as one of which nothing is known, after a second sitting; the others are compared."""
+    """It is left out as one of which nothing is known, after a second run; the others are compared."""
     source = drawn_faces.Drawn(queries=3)
     worst = max(source.read(found).digest for found in source.finds())
     one = spec(tmp_path / "c", 0)

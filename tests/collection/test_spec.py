@@ -1,4 +1,4 @@
-"""Tests also export and reader, by their names: what they write is tested in test_sitting."""
+"""Tests also export and reader, by their names: what they write is tested in test_run."""
 
 import re
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def test_a_source_is_read_without_services() -> None:
 
 
 def test_what_decides_no_answer_is_not_identity() -> None:
-    """Prices, rates, the budget and the folder may change between sittings; a seed or a model may not."""
+    """Prices, rates, the budget and the folder may change between runs; a seed or a model may not."""
     known = identity(load_collection(WORDS))
     others = [
         "services.acme.limits.compare=1",

@@ -46,8 +46,25 @@ def test_an_intent_without_a_result_is_ambiguous(store: Store, tmp_path: Path) -
         assert again.ambiguous() == {(0, "compare"): 1}
 
 
-def test_transport_is_told_in_the_next_sitting(store: Store) -> None:
-    """A failure of transport is stated in its own sitting and to be asked again in the next; a refusal is for good."""
+def test_a_store_of_before_goes_on(store: Store, tmp_path: Path) -> None:
+    """The columns and the note of the run's number had another name once: nothing of it is lost."""
+    store.begin()
+    key = Key(0, 0, 256, 512)
+    store.commit([answered(key)], [], paid={(0, "compare", "1/10"): 1})
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "s")) as db, db:
+        for table in ("images", "calls"):
+            db.execute(f"ALTER TABLE {table} RENAME COLUMN run TO sitting")
+        db.execute("UPDATE meta SET key = 'sitting' WHERE key = 'run'")
+    with closing(Store(tmp_path / "s")) as again:
+        again.begin()
+        assert again.run_number == 2
+        assert again.spent() == Fraction(1, 10)
+        assert again.pending(0, 0, np.array([256]), np.array([512])).tolist() == []
+
+
+def test_transport_is_told_in_the_next_run(store: Store) -> None:
+    """A failure of transport is stated in its own run and to be asked again in the next; a refusal is for good."""
     store.begin()
     keys = [Key(0, 0, 256, 512), Key(0, 0, 512, 768)]
     down = Result(key=keys[0], state=State.TRANSPORT, attempts=6, refusal=Refusal.TRANSPORT, code="down")

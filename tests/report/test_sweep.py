@@ -32,6 +32,15 @@ def test_every_pointer_resolves() -> None:
         at(unescape(pointer))
 
 
+def test_a_table_of_before_has_its_own_pointers() -> None:
+    """The findings stood under ``rulings`` once: the page of such a table names that place, and is else the same."""
+    before = {"rulings" if key == "findings" else key: value for key, value in FOUND.items()}
+    page = sweep.page(before, Report(), "2026-03-04", "demo")
+    pointers = set(re.findall(r'data-p="/(findings|rulings)/', page))
+    assert pointers == {"rulings"}
+    assert page.count('data-p="/rulings/') == PAGE.count('data-p="/findings/')
+
+
 def test_whole_numbers_are_printed_as_they_stand() -> None:
     """The text beside a pointer to a whole number is that number."""
     checked = 0
@@ -48,13 +57,13 @@ def test_both_systems_have_lines_of_their_own() -> None:
     matrices = sweep.matrices(FOUND)  # type: ignore[arg-type]  # JSON
     assert len(matrices) == 1
     marks = [mark for _, row in matrices[0][1] for mark in row if mark is not None]
-    assert len(marks) == len(FOUND["rulings"])  # type: ignore[index,call-overload,arg-type]  # JSON
+    assert len(marks) == len(FOUND["findings"])  # type: ignore[index,call-overload,arg-type]  # JSON
 
 
 def test_a_system_alone_in_its_job_is_named_where_other_jobs_have_several() -> None:
     """Verdicts and numbers of one system stand under its name, however many systems its job has."""
     mixed = json.loads(json.dumps(FOUND))
-    for entry in (*mixed["rulings"], *mixed["rows"]):
+    for entry in (*mixed["findings"], *mixed["rows"]):
         if entry["job"] == 1 and entry["measure"]:
             entry["measure"]["provider"] = ""  # as where the job has one system
     assert [row for row, _ in sweep.matrices(mixed)[0][1]] == [row for row, _ in sweep.matrices(FOUND)[0][1]]  # type: ignore[arg-type]  # JSON
@@ -75,8 +84,8 @@ def test_the_numbers_say_that_eer_is_pooled() -> None:
 def test_groups_have_their_labels() -> None:
     """A group is called what the report of a job calls it; a table without labels prints its key."""
     labelled = json.loads(json.dumps(FOUND))
-    measure = {**labelled["rulings"][0]["measure"], "schema": "group", "group": "amber", "label": "Amber"}
-    labelled["rulings"][0]["measure"] = measure
+    measure = {**labelled["findings"][0]["measure"], "schema": "group", "group": "amber", "label": "Amber"}
+    labelled["findings"][0]["measure"] = measure
     page = sweep.page(labelled, Report(), "2026-03-04", "demo")
     assert ", group Amber" in page
     assert ", group amber" not in page
@@ -106,7 +115,7 @@ def test_a_failure_that_does_not_hold_over_the_sweep_is_marked() -> None:
     assert all(mark.code == "inconclusive" for mark in turned)
     assert "* fail in its run; inconclusive over the sweep" in PAGE
     alike = json.loads(json.dumps(FOUND))
-    for job_finding in alike["rulings"]:
+    for job_finding in alike["findings"]:
         job_finding["in_sweep"] = job_finding["verdict"]
     assert "* fail in its run; inconclusive over the sweep" not in sweep.page(
         alike, Report(), "2026-03-04", "demo"
@@ -116,9 +125,9 @@ def test_a_failure_that_does_not_hold_over_the_sweep_is_marked() -> None:
 def test_many_jobs_share_several_matrices() -> None:
     """Twenty-five jobs are shown twelve to a table, none left out."""
     many = json.loads(json.dumps(FOUND))
-    first = many["rulings"][: len(many["rulings"]) // 4]
+    first = many["findings"][: len(many["findings"]) // 4]
     many["jobs"] = [many["jobs"][0] | {"number": number} for number in range(1, 26)]
-    many["rulings"] = [item | {"job": number} for number in range(1, 26) for item in first]
+    many["findings"] = [item | {"job": number} for number in range(1, 26) for item in first]
     found = sweep.matrices(many)
     assert [len(jobs) for jobs, _ in found] == [12, 12, 1]
     assert [job for jobs, _ in found for job in jobs] == list(range(1, 26))
@@ -126,7 +135,7 @@ def test_many_jobs_share_several_matrices() -> None:
 
 def test_a_sweep_without_requirements_says_so() -> None:
     """No empty table of verdicts."""
-    none = json.loads(json.dumps(FOUND)) | {"rulings": [], "family": 0}
+    none = json.loads(json.dumps(FOUND)) | {"findings": [], "family": 0}
     assert "No requirement was declared" in sweep.page(none, Report(), "2026-03-04", "unsigned")
     none["jobs"] = [job | {"counts": None} for job in none["jobs"]]
     page = sweep.page(none, Report(), "2026-03-04", "unsigned")

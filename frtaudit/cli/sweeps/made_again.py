@@ -10,6 +10,7 @@ from frtaudit.config.load import meant
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import to_bytes
 from frtaudit.errors import VerificationError
+from frtaudit.report.files import findings_key
 
 TARGETS = "thresholds.fmr"  # requirements add theirs
 
@@ -30,8 +31,9 @@ def made_again(content: Mapping[str, Any], results: Mapping[int, AuditResult]) -
         if outcome.result is not None:
             _check_settings(outcome.job, outcome.result.spec)
     plan = Plan(audit=str(content["audit"]), jobs=tuple(outcome.job for outcome in outcomes))
-    sweep = table(plan, outcomes)
-    return to_bytes(sweep.to_json()), sweep.to_csv()
+    sweep, key = table(plan, outcomes), findings_key(content)
+    again = {key if name == "findings" else name: value for name, value in sweep.to_json().items()}
+    return to_bytes(again), sweep.to_csv()
 
 
 def _check_settings(job: Job, spec: Mapping[str, Any]) -> None:

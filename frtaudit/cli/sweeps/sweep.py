@@ -126,7 +126,7 @@ class Sweep:
             "settings": list(self.plan.keys),
             "jobs": [_job(outcome, counts.get(outcome.job.number)) for outcome in self.outcomes],
             "rows": [_plain(row) for row in self.rows],
-            "rulings": [_plain(finding) for finding in self.findings],
+            "findings": [_plain(finding) for finding in self.findings],
             "changes": [_plain(change) for change in self.changes],
             "family": self.family,
             "alphas": list(self.alphas),

@@ -12,7 +12,7 @@ from frtaudit.core.machine.files import read_regular
 from frtaudit.core.text.formatting import count, p_value
 from frtaudit.errors import DataError
 from frtaudit.report.exports.run_folder import FinishedRun
-from frtaudit.report.files import TABLE
+from frtaudit.report.files import TABLE, findings_key
 
 JudgedRow = Mapping[str, Any]  # Any: JSON of mixed depth
 
@@ -25,7 +25,7 @@ def judged_by(run: FinishedRun, sweep: Path, job: str) -> FinishedRun:
     try:
         content = json.loads(read_regular(sweep / TABLE))
         row = next(entry for entry in content["jobs"] if entry["folder"] == job)
-        rows = [entry for entry in content["rulings"] if entry["job"] == row["number"]]
+        rows = [entry for entry in content[findings_key(content)] if entry["job"] == row["number"]]
         tabled = [(entry["requirement"], entry["verdict"]) for entry in rows]
         judged = [(finding.requirement, finding.verdict.value) for finding in run.result.findings]
         _check((row["result_sha256"], tabled) == (run.sha256, judged))

@@ -28,7 +28,7 @@ def answers(folder: Path, name: str) -> Path:
 
 
 def reviewed(folder: Path, **changes: object) -> tuple[ReviewState, list[str]]:
-    """A sitting between two reviewers, and what it said."""
+    """A session between two reviewers, and what it said."""
     write_search(folder, pictures=False)
     said: list[str] = []
     wanted = Wanted(reviews=(answers(folder, "first"), answers(folder, "second")), **changes)  # type: ignore[arg-type]

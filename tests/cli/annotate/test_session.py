@@ -95,7 +95,7 @@ def typed(page: Tab, answers: dict[str, int], keys: str) -> None:
         page.press(key)
 
 
-def first_sitting(page: Tab, answers: dict[str, int]) -> None:
+def first_session(page: Tab, answers: dict[str, int]) -> None:
     """Answers, one taken back, moves between faces and queries, the help; nothing but answers answers."""
     assert settled(page) == "0 of 32 answered"
     assert title(page) == "Bo Tern"  # two people are as common: left out, asked first
@@ -130,7 +130,7 @@ def after_the_end(page: Tab) -> None:
     page.console.clear()  # the browser noted the connection that was refused
 
 
-def second_sitting(page: Tab, answers: dict[str, int]) -> None:
+def second_session(page: Tab, answers: dict[str, int]) -> None:
     """The rest: suggestions accepted where there are some, which are right here."""
     assert settled(page) == "4 of 32 answered"
     for count in range(28):
@@ -158,7 +158,7 @@ def test_a_search_is_labelled_by_keyboard(tmp_path: Path) -> None:
         page.resize(1000, 800)
         with program(str(folder)) as (running, address):
             page.visit(address)
-            first_sitting(page, answers)
+            first_session(page, answers)
             running.kill()
             running.wait()
             assert stored_answers(path) == answers
@@ -166,7 +166,7 @@ def test_a_search_is_labelled_by_keyboard(tmp_path: Path) -> None:
             assert stored_answers(path) == answers
         with program(str(folder)) as (running, address):
             page.visit(address)
-            second_sitting(page, answers)
+            second_session(page, answers)
             assert stored_answers(path) == answers
             running.send_signal(signal.SIGINT)
             assert running.stdout is not None
@@ -306,8 +306,8 @@ def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
     with patch("frtaudit.cli.annotate.session.Server", wraps=Server) as made:
         made.side_effect = lambda *words: servers.append(Server(*words)) or servers[0]
         servers: list[Server] = []
-        sitting = Thread(target=serve_review, args=(review, 0, on_line))
-        sitting.start()
+        session = Thread(target=serve_review, args=(review, 0, on_line))
+        session.start()
         assert serving.wait(20)
     page = servers[0]
     first = [one.face for one in review.sheets[0].questions]
@@ -316,7 +316,7 @@ def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
         asked = Request(page.address + "answer", body, {"Content-Type": "application/json"})
         urlopen(asked).close()
     page.shutdown()
-    sitting.join(20)
+    session.join(20)
     assert f"open {page.address} in a browser on this machine, 3 queries remain; Ctrl-C ends" in said
     assert said[2:] == [
         "2 of 3 queries remain",

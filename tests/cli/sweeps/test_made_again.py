@@ -31,6 +31,14 @@ def test_the_same_bytes_come_out_of_the_results_that_a_table_names(last: JobResu
     assert made_again(json.loads(said), results) == (said, found.to_csv())
 
 
+def test_a_table_of_before_is_made_again_with_its_key() -> None:
+    """``sweep.json`` called the findings ``rulings`` once: such a table follows from its jobs too."""
+    found = small_sweep.sweep()
+    before = {"rulings" if key == "findings" else key: value for key, value in found.to_json().items()}
+    results = {item.job.number: item.result for item in found.outcomes if item.result is not None}
+    assert made_again(before, results) == (to_bytes(before), found.to_csv())
+
+
 LABELS = (
     ("thresholds.fmr", "[1e-3,0.0001]", True),  # the second is a requirement's
     ("thresholds.fmr", "[0.0001]", False),

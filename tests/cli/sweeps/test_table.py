@@ -17,7 +17,7 @@ from frtaudit.core.canonical import to_bytes
 from frtaudit.stats.systems.multiplicity import holm
 
 
-def test_every_finding_of_every_job_is_a_ruling() -> None:
+def test_every_finding_of_every_job_stands_in_the_table() -> None:
     """Four jobs, each finding once, in the jobs' order; the family is all of them."""
     found = small_sweep.sweep()
     each = len(small_sweep.result().findings)

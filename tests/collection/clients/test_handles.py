@@ -40,13 +40,13 @@ def crop(box: Box | None, name: bytes = b"a", handle: object = None, expires: fl
 
 
 def test_a_handle_that_lasts_is_used_and_nothing_is_called() -> None:
-    """Faces from this sitting's own detection."""
+    """Faces from this run's own detection."""
     service = Service()
     service.handles.compared(crop(LEFT, handle="x"), crop(RIGHT, handle="y"), service.compare)
     assert (service.requests, service.calls) == ([("x", "y")], 0)
 
 
-def test_a_face_of_an_earlier_sitting_is_found_again_by_its_box() -> None:
+def test_a_face_of_an_earlier_run_is_found_again_by_its_box() -> None:
     """Without a handle: one detection a picture, the face that overlaps the box."""
     service = Service()
     for _ in range(3):

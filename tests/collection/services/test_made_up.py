@@ -44,7 +44,7 @@ def test_scores_are_the_same_again_and_in_both_orders() -> None:
 
 
 def test_a_face_is_found_again_without_a_handle() -> None:
-    """By its box, or the largest of the picture: the score of an earlier sitting's face is the same."""
+    """By its box, or the largest of the picture: the score of an earlier run's face is the same."""
     session = MadeUp().open(Counting())
     one, other = crop(session, 0, 0), crop(session, 0, 1)
     bare = Crop(picture=one.picture, face=DetectedFace(box=one.face.box if one.face else None))

@@ -27,8 +27,8 @@ def test_a_job_has_the_verdicts_of_its_sweep(tmp_path: Path) -> None:
     run, job = first_job(tmp_path)
     judged = judged_by(run, tmp_path, job)
     table = small_sweep.sweep(0.012)
-    rulings = [item for item in table.findings if item.job == 1]
-    assert [item.verdict for item in judged.result.findings] == [item.in_sweep for item in rulings]
+    rows = [item for item in table.findings if item.job == 1]
+    assert [item.verdict for item in judged.result.findings] == [item.in_sweep for item in rows]
     assert (judged.sha256, judged.swept) == (run.sha256, table.family)
     pairs = list(zip(run.result.findings, judged.result.findings, strict=True))
     turned = [after for before, after in pairs if before.verdict is not after.verdict]
@@ -36,6 +36,16 @@ def test_a_job_has_the_verdicts_of_its_sweep(tmp_path: Path) -> None:
     more = f"; fail in its run, inconclusive after adjustment over the {table.family} findings of the sweep ("
     assert all(more in item.sentence for item in turned)
     assert all(after.sentence == before.sentence for before, after in pairs if after not in turned)
+
+
+def test_a_table_of_before_is_read(tmp_path: Path) -> None:
+    """The findings stood under ``rulings`` once."""
+    run, job = first_job(tmp_path)
+    judged = judged_by(run, tmp_path, job)
+    table = json.loads((tmp_path / "sweep.json").read_text())
+    table["rulings"] = table.pop("findings")
+    (tmp_path / "sweep.json").write_text(json.dumps(table))
+    assert judged_by(run, tmp_path, job) == judged
 
 
 def test_a_table_of_another_result_is_refused(tmp_path: Path) -> None:
