@@ -29,5 +29,5 @@ def names_of(run: RunTables) -> dict[str, str]:
     key, names = cohort_data.pseudonym_key, cohort_data.cohort.sample_ids
     known = {pseudonym(key, name): name for name in names}
     if not known.keys() >= set(run.tables["samples"]["sample"].astype(str)):
-        raise DataError(run.folder, "its data have changed since the run", ONE_LIST)
+        raise DataError(run.folder, "its data or its pseudonym key have changed since the run", ONE_LIST)
     return known

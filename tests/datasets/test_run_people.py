@@ -36,5 +36,5 @@ def test_names_come_from_the_data_that_the_run_read(tmp_path: Path) -> None:
     assert sorted(names_of(run).values()) == ["a1", "a2", "b1", "b2"]
     assert set(names_of(run)) == set(samples["sample"])
     (tmp_path / "vendor.csv").write_text(LINES.replace("b2", "b3"))
-    with pytest.raises(DataError, match="vendor: its data have changed since the run"):
+    with pytest.raises(DataError, match="vendor: its data or its pseudonym key have changed since the run"):
         names_of(run)
