@@ -184,7 +184,7 @@ def _replicated(
 def _intervals(reps: np.ndarray, stat: float, vstat: float, c: float) -> Tree:
     return {
         "recentered": list(bootstrap_intervals.recentered(reps, stat, vstat, c)),
-        "naive": list(bootstrap_intervals.naive(reps, c)),
+        "naive": list(bootstrap_intervals.percentile(reps, c)),
         "gaussian": list(bootstrap_intervals.gaussian(reps, stat, vstat, c)),
         "normalized_uncertainty": bootstrap_intervals.normalized_uncertainty(reps, stat, vstat, ddof=1),
         "normalized_uncertainty_ddof0": bootstrap_intervals.normalized_uncertainty(reps, stat, vstat, ddof=0),
