@@ -21,6 +21,7 @@ from frtaudit.stats.labels import spectral
 from frtaudit.stats.rates.rates import rates
 from frtaudit.stats.rates.sums import mated_sums
 from frtaudit.stats.rates.targets import threshold_at
+from frtaudit.stats.similarity.pairs import components
 from frtaudit.stats.similarity.tail import from_listed, from_matrix
 
 Tree = Any  # parsed JSON
@@ -184,7 +185,7 @@ def _replicated(
 def _intervals(reps: np.ndarray, stat: float, vstat: float, c: float) -> Tree:
     return {
         "recentered": list(bootstrap_intervals.recentered(reps, stat, vstat, c)),
-        "naive": list(bootstrap_intervals.naive(reps, c)),
+        "naive": list(bootstrap_intervals.percentile(reps, c)),
         "gaussian": list(bootstrap_intervals.gaussian(reps, stat, vstat, c)),
         "normalized_uncertainty": bootstrap_intervals.normalized_uncertainty(reps, stat, vstat, ddof=1),
         "normalized_uncertainty_ddof0": bootstrap_intervals.normalized_uncertainty(reps, stat, vstat, ddof=0),
@@ -324,7 +325,7 @@ def _folds(case: Mapping[str, Tree]) -> Tree:
     mated = first == second if given.get("genuine") is None else np.array(given["genuine"], dtype=np.bool_)
     scores = np.array(given["scores"], dtype=np.float64)
     best = kfold_accuracy.training_thresholds(scores, mated, np.zeros(scores.size, dtype=np.int64), 2)[1]
-    component = fold_assignment.impostor_components(first[~mated], second[~mated], names.size)
+    component = components(first[~mated], second[~mated], names.size)
     tree = {
         "global_best_threshold": float(best),
         "global_best_accuracy": float(kfold_accuracy.correct_at(scores, mated, best).mean()),

@@ -142,7 +142,7 @@ class _Drawing:
     def curves(self) -> Iterator[Curve]:
         """Both orientations with both bands, then class minus overall."""
         once = class_curves.once(self.classes.sizes)
-        tar = class_curves.tar(self.classes, self.at, once)[0]
+        tar = class_curves.tar_at(self.classes, self.at)(once)[0]
         threshold = class_curves.quantiles(self.classes, 1 - self.tar, once)[0]
         counts = np.array([scores.size for scores in self.classes.scores], dtype=np.float64)
         critical = float(-scipy.special.stdtrit(self.spec.B, self.spec.alpha / 2))

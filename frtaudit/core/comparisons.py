@@ -1,10 +1,10 @@
 """Which comparisons are made: listed pairs, or all pairs, implied."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from frtaudit.core.arrays import Flags, Index, Shorts
+from frtaudit.core.arrays import Flags, Index, Ints, Shorts
 from frtaudit.core.freeze import freeze, require
 from frtaudit.core.spec_values import OrderRule
 
@@ -85,3 +85,10 @@ class Comparisons:
     def n_listed(self) -> int:
         """Number of listed comparisons (0 for all pairs)."""
         return int(self.probe.size)
+
+
+def chosen(listed: Comparisons, rows: Flags | Ints) -> Comparisons:
+    """The listed comparisons that are flagged or numbered."""
+    names = "probe", "reference", "mated", "fold", "transaction"
+    picked = {name: getattr(listed, name)[rows] for name in names if getattr(listed, name) is not None}
+    return replace(listed, **picked)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Shorts, Signs
-from frtaudit.core.freeze import freeze, require
+from frtaudit.core.freeze import FrozenRows, freeze, require
 from frtaudit.core.spec_values import LabelSource
 
 OF_QUERY, NOT_OF_QUERY, LEFT_OUT, UNSAID = 1, 0, -1, -2
@@ -14,7 +14,7 @@ APART = 2.0  # parts nearer than so many of the mean of the two standard deviati
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class Service(FrozenRows):
     """What one service said of P pairs of faces.
 
     ``first``, ``second``: shape (P,), int32, indices of faces, never the same; ``score``: shape (P,), float64, NaN
@@ -36,16 +36,11 @@ class Service:
         require(not bool(np.any(self.first == self.second)), "no self-comparison")
         require(bool(np.all(np.isnan(self.score) == (self.failure >= 0))), "a score or a failure")
 
-    def of(self, keep: Flags) -> "Service":
-        """The pairs that are flagged, shape (P,)."""
-        pairs = {name: getattr(self, name)[keep] for name in ("first", "second", "score", "failure")}
-        return replace(self, **pairs)
-
     def renumbered(self, number: Ints | Index) -> "Service":
         """The pairs of two faces that have a number, under these; ``number``: of each face, -1 for none."""
         first, second = number[self.first].astype(np.int32), number[self.second].astype(np.int32)
         keep = (first >= 0) & (second >= 0)
-        return replace(self.of(keep), first=first[keep], second=second[keep])
+        return replace(self.at_rows(keep), first=first[keep], second=second[keep])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ A metric is one line of the table below and the analysis that makes it.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from types import MappingProxyType
 
 from frtaudit.core.text.kinds import Kind
@@ -68,32 +69,6 @@ class Metric:
         return 1.0 if is_rate or self.bounded else None
 
 
-def _index(
-    name: str,
-    label: str,
-    about: str,
-    alike: float,
-    sentence: str = "",
-    *,
-    higher_is_better: bool = False,
-    bounded: bool = False,
-) -> Metric:
-    """An index of the classes of a schema."""
-    return Metric(
-        name,
-        Kind.NUMBER,
-        label,
-        sentence,
-        about,
-        index=True,
-        alike=alike,
-        higher_is_better=higher_is_better,
-        published=Published.WHOLE,
-        bounded=bounded,
-        unit="index",
-    )
-
-
 RATE, SCORE, NUMBER = Kind.RATE, Kind.SCORE, Kind.NUMBER
 SHARE, POINTS = "share of comparisons", "points of the score range mapped to 0..100"
 MEAN_SHARE, SPREAD = (
@@ -102,6 +77,7 @@ MEAN_SHARE, SPREAD = (
 )
 _UNITS = {RATE: SHARE, SCORE: "score"}  # of the metrics of a kind that name no other
 OWN, WITHIN, WHOLE = Published.OWN, Published.WITHIN, Published.WHOLE
+_index = partial(Metric, kind=NUMBER, index=True, published=WHOLE, unit="index")  # of the classes of a schema
 _IN_SECTIONS = (  # of the report
     Metric("fmr", RATE, "FMR", about="FMR at a threshold", published=WITHIN),
     Metric("fnmr", RATE, "FNMR", about="FNMR at a threshold", published=OWN),
@@ -208,18 +184,21 @@ _IN_SECTIONS = (  # of the report
         unit="difference of two accuracies of the same pairs"),
     Metric("delta_accuracy_deal_sd", RATE, "disjoint minus overlap, sd of random deals", unbounded=True,
         unit="difference of two accuracies of the same pairs"),
-    _index("max_min", "largest / smallest", "largest rate of a class over the smallest", 1.0,
-        "largest rate over smallest"),
-    _index("max_geomean", "largest / geometric mean", "largest rate of a class over the geometric mean", 1.0,
-        "largest rate over geometric mean"),
-    _index("log_geomean", "sum of |log10 (rate / geometric mean)|",
-        "sum of abs log10(rate / geometric mean) over the classes", 0.0,
-        "sum of log distances from the geometric mean"),
-    _index("gini", "Gini coefficient", "Gini coefficient of a rate of the classes", 0.0, bounded=True),
-    _index("fdr", "fairness discrepancy rate", "fairness discrepancy rate of the classes' FMR and FNMR", 1.0, "FDR",
-        higher_is_better=True, bounded=True),
-    _index("inequity_rate", "inequity rate", "NIST's inequity rate of the classes' FMR and FNMR", 1.0),
-    _index("garbe", "GARBE", "Gini aggregation rate of the classes' FMR and FNMR", 0.0, bounded=True),
+    _index("max_min", label="largest / smallest", about="largest rate of a class over the smallest", alike=1.0,
+        sentence="largest rate over smallest"),
+    _index("max_geomean", label="largest / geometric mean", about="largest rate of a class over the geometric mean",
+        alike=1.0, sentence="largest rate over geometric mean"),
+    _index("log_geomean", label="sum of |log10 (rate / geometric mean)|",
+        about="sum of abs log10(rate / geometric mean) over the classes", alike=0.0,
+        sentence="sum of log distances from the geometric mean"),
+    _index("gini", label="Gini coefficient", about="Gini coefficient of a rate of the classes", alike=0.0,
+        bounded=True),
+    _index("fdr", label="fairness discrepancy rate", about="fairness discrepancy rate of the classes' FMR and FNMR",
+        alike=1.0, sentence="FDR", higher_is_better=True, bounded=True),
+    _index("inequity_rate", label="inequity rate", about="NIST's inequity rate of the classes' FMR and FNMR",
+        alike=1.0),
+    _index("garbe", label="GARBE", about="Gini aggregation rate of the classes' FMR and FNMR", alike=0.0,
+        bounded=True),
     Metric("skewed_error_ratio", NUMBER, "skewed error ratio", alike=1.0, published=WHOLE, unit="ratio"),
     Metric("d_l2", NUMBER, "d_l2",
         about="distance of a class from the mean of all, or between classes; at: {space: quantile, tar or fmr_axis}",

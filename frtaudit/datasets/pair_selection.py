@@ -8,6 +8,7 @@ import numpy as np
 from frtaudit.core import CohortData, Comparisons, Step
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.freeze import FrozenRows
 from frtaudit.datasets.pair_rules import (
     EVERYBODY,
     MATED,
@@ -92,7 +93,7 @@ class _Made:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _List:
+class _List(FrozenRows):
     """Candidates of one kind in order, what rules left before them, and whether all that keep the rules are in it."""
 
     first: Ints
@@ -134,13 +135,7 @@ def _unreviewed(inputs: RuleInputs, listed: _List, dropped: frozenset[str]) -> _
         Step(rule="review", kind=kind, group=name, left=before[name] - count)
         for name, count in zip(inputs.names, lost, strict=True)
     ]
-    return replace(
-        listed,
-        first=listed.first[keep],
-        second=listed.second[keep],
-        stratum=listed.stratum[keep],
-        steps=(*listed.steps, *reviewed),
-    )
+    return replace(listed.at_rows(keep), steps=(*listed.steps, *reviewed))
 
 
 def _ids(cohort_data: CohortData, listed: _List) -> list[str]:
@@ -174,8 +169,8 @@ def _mated(inputs: RuleInputs, rules: Rules) -> _List:
         first, second, score = first[keep], second[keep], score[keep]
         steps += _steps(inputs, f"age gap at most {rules.age_gap:g}", MATED, first)
     order = _order(inputs, rules, MATED, first, second, score)
-    first, second = first[order], second[order]
-    return _List(first=first, second=second, stratum=inputs.group[first], steps=tuple(steps), whole=True)
+    stratum = inputs.group[first]
+    return _List(first=first, second=second, stratum=stratum, steps=tuple(steps), whole=True).at_rows(order)
 
 
 def _non_mated(inputs: RuleInputs, rules: Rules, look: int) -> _List:
@@ -202,13 +197,8 @@ def _non_mated(inputs: RuleInputs, rules: Rules, look: int) -> _List:
         steps.append(Step(rule=rule, kind=NON_MATED, group=name, left=within))
     first, second, score, stratum_of = (np.concatenate(side) for side in zip(*parts, strict=True))
     order = _order(inputs, rules, NON_MATED, first, second, score)
-    return _List(
-        first=first[order],
-        second=second[order],
-        stratum=stratum_of[order].astype(np.int64),
-        steps=tuple(steps),
-        whole=whole,
-    )
+    strata = stratum_of.astype(np.int64)
+    return _List(first=first, second=second, stratum=strata, steps=tuple(steps), whole=whole).at_rows(order)
 
 
 def _strangers(

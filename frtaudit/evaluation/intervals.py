@@ -191,10 +191,8 @@ def bounds_of(
 
     Two-level replicates hold copies of samples, which never err: they are recentered as image replicates are.
     """
-    if method in PERCENTILE:
+    if method in PERCENTILE or method is Method.NAIVE:
         return bootstrap_intervals.percentile(replicates, alpha)
-    if method is Method.NAIVE:
-        return bootstrap_intervals.naive(replicates, alpha)
     make = bootstrap_intervals.gaussian if method is Method.GAUSSIAN else bootstrap_intervals.recentered
     return make(replicates, value, vstat, alpha)
 

@@ -8,7 +8,7 @@ import numpy as np
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.arrays import Floats
 from frtaudit.core.curves import spans
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.methods import MAX_UNDEFINED, MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.evaluation.intervals import PLAN_OF, bounds_of
@@ -24,7 +24,7 @@ UNDEFINED = f"undefined in more than {MAX_UNDEFINED:.0%} of the replicates"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OverFmr:
+class OverFmr(FrozenArrays):
     """A statistic at X of the FMR targets, those with a threshold on these data.
 
     ``x`` (X,): the targets, ascending; ``value`` (X,): the estimate (U-statistic); ``vstat`` (X,): its V-statistic at
@@ -39,9 +39,6 @@ class OverFmr:
     replicates: Mapping[Plan, Floats]
     too_few_errors: Reasons
     refused: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        freeze(self, "x", "value", "vstat")
 
 
 def read_along(system: SystemData, rate: str, weighting: Weighting, group_index: int) -> OverFmr:

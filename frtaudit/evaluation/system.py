@@ -18,6 +18,7 @@ from frtaudit.core import (
 )
 from frtaudit.core.arrays import Bytes, Flags, Floats, Index, Ints
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.comparisons import chosen
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.machine.progress import Progress, quiet
@@ -133,14 +134,7 @@ class FoldPairs:
         if folds is self.folds and self.official and listed.fold is not None:
             fold = listed.fold
         at = np.flatnonzero(fold >= 0)
-        return replace(
-            listed,
-            probe=listed.probe[at],
-            reference=listed.reference[at],
-            mated=listed.mated[at],
-            fold=fold[at],
-            transaction=None,
-        )
+        return replace(chosen(listed, at), fold=fold[at], transaction=None)
 
     @property
     def n_subjects(self) -> int:

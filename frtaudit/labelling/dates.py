@@ -12,7 +12,7 @@ from enum import StrEnum
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.labelling import UNSAID, Faces, Labelling, Service
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec_values import LabelSource
@@ -48,7 +48,7 @@ class By(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Half:
+class Half(FrozenArrays):
     """One date: ``number``: shape (F,), of each face, -1 outside the common support; ``query``: shape (I,), of each
     number, among the shared queries; ``person``: shape (I,), whom it shows, -1 for nobody, by whose labels.
     """  # noqa: D205  one sentence
@@ -57,9 +57,6 @@ class Half:
     number: Index
     query: Index
     person: Mapping[By, Index]
-
-    def __post_init__(self) -> None:
-        freeze(self, "number", "query")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,7 +105,7 @@ def kept_between(
     reduced, ledger = [], []
     for service, key in zip(services, keys, strict=True):
         stays = np.isin(key, chosen)
-        reduced.append(service.of(stays))
+        reduced.append(service.at_rows(stays))
         other = int(np.count_nonzero(np.isin(key, apart)))
         counts = {OTHER_GROUP: other, NOT_DRAWN: int(np.count_nonzero(~stays)) - other}
         ledger += ledger_of(counts, "comparisons", service.name)

@@ -61,7 +61,8 @@ def check(spec: AuditSpec) -> list[str]:
     elif spec.folds.source is FoldSource.OFFICIAL and cohort_data.pairs:
         read_pairs(cohort_data.pairs, cohort_data.cohort)
     for name, (listed, origin) in prepared.lists.items():
-        across = "; pairs across them are left out" if _is_strict(spec, name) else ""
+        is_strict = spec.test_sets[name].folds.source is FoldSource.STRICT
+        across = "; pairs across them are left out" if is_strict else ""
         lines.append(f"test set {name}: {listed.n_listed} pairs, folds {origin}{across}")
     resampling = f"B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
     lines.append(f"analyses: {', '.join(spec.analyses)}; {resampling}")
@@ -74,10 +75,6 @@ def check(spec: AuditSpec) -> list[str]:
         lines.append(_expected_line(spec, cohort_data.cohort, len(systems), width))
     lines += [f"warning: {note}" for note in _warnings(spec, prepared)]
     return lines
-
-
-def _is_strict(spec: AuditSpec, test_set: str) -> bool:
-    return spec.test_sets[test_set].folds.source is FoldSource.STRICT
 
 
 def _check_files_of(spec: AuditSpec) -> None:

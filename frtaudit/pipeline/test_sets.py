@@ -1,7 +1,6 @@
 """The pairs of the accuracy analysis and of test sets: which they are, what they score, which fold each lies in."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from frtaudit.core import Cohort, CohortData, Comparisons, ScoreTable
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
+from frtaudit.core.comparisons import chosen
 from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.protocols import Provider
@@ -114,17 +114,6 @@ def _capped(spec: AuditSpec, of: Folds, cohort: Cohort, listed: Comparisons) -> 
     keep = fold_assignment.capped(subject, listed.mated, of.per_subject, rng)
     lost = int(np.count_nonzero(~keep))
     return chosen(listed, keep), f", at most {of.per_subject} mated pairs of a subject ({lost} left out)"
-
-
-def chosen(listed: Comparisons, keep: Flags) -> Comparisons:
-    """The comparisons for which ``keep``, shape (P,), holds."""
-    return replace(
-        listed,
-        probe=listed.probe[keep],
-        reference=listed.reference[keep],
-        mated=listed.mated[keep],
-        fold=None if listed.fold is None else listed.fold[keep],
-    )
 
 
 def _claimed(of: Folds, cohort: Cohort, listed: Comparisons, where: str) -> Comparisons:

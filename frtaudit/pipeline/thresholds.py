@@ -1,6 +1,7 @@
 """Which thresholds an audit looks at: those declared, those that these data define, and the FMR targets of curves."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -91,8 +92,9 @@ def measured_thresholds(
         total = int(rates_of.trials(tail, groups).non_mated[0])
         for value in decades_of(spec):
             if unresolved(value, total) is None:
-                threshold = _or_nan(rates_of.threshold_at, tail, groups, value, WEIGHTINGS[0])
-                thresholds.setdefault(threshold, f"fmr={value:g}")
+                with suppress(BelowFloorError):
+                    threshold = rates_of.threshold_at(tail, groups, value, WEIGHTINGS[0])
+                    thresholds.setdefault(threshold, f"fmr={value:g}")
     source = ThresholdSource.SAME_DATA.value
     return [
         (value, {"source": source, "name": name}) for value, name in thresholds.items() if np.isfinite(value)
@@ -132,23 +134,15 @@ def points_of(
     )
 
 
-def _or_nan(find: Callable[..., float], *where: object) -> float:
-    """The threshold, or NaN where it lies below the floor that the tail's budget allowed."""
-    try:
-        return find(*where)
-    except BelowFloorError:
-        return float("nan")
-
-
 def _at_max(
     tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
 ) -> Floats:
+    """NaN where a threshold lies below the floor that the tail's budget allowed."""
     values = np.full((len(WEIGHTINGS), len(groups.schemas), len(targets)), np.nan)
     for w, weighting in enumerate(WEIGHTINGS):
         for s in range(len(groups.schemas)):
             for a, target in enumerate(targets):
                 if resolved[a] is None:
-                    values[w, s, a] = _or_nan(
-                        rates_of.threshold_at_max_group, tail, groups, target, weighting, s
-                    )
+                    with suppress(BelowFloorError):
+                        values[w, s, a] = rates_of.threshold_at_max_group(tail, groups, target, weighting, s)
     return values

@@ -122,7 +122,7 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
     a stranger are not run.
     """
     if SETTINGS not in written.sources and written.page is None and not written.papers:
-        yield from _without_report(written)
+        yield from _findings(written, _audited_by_another(written))  # they follow from the estimates too
         return
     first = written.papers[0].name if written.page is None and written.papers else written.page_name
     try:
@@ -153,11 +153,6 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
             first, f"is laid out with {count} templates of its own: their words and styles are the signer's"
         )
     yield from _page(written, recorded, depth)
-
-
-def _without_report(written: Written) -> Iterator[Check]:
-    """Findings of a run without a report follow from its estimates too."""
-    yield from _findings(written, _audited_by_another(written))
 
 
 def _audited_by_another(written: Written) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.arrays import Flags, Floats, Ints, Singles
-from frtaudit.core.freeze import freeze, require
+from frtaudit.core.freeze import FrozenArrays, require
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
 
 
@@ -69,7 +69,7 @@ class Population:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subjects:
+class Subjects(FrozenArrays):
     """K drawn subjects.
 
     ``means`` (K, D) float64, unit rows; ``kappa`` (K,) float64; ``code`` (K,) int64: class; ``wolf`` (K,) bool.
@@ -79,9 +79,6 @@ class Subjects:
     kappa: Floats
     code: Ints
     wolf: Flags
-
-    def __post_init__(self) -> None:
-        freeze(self, "means", "kappa", "code", "wolf")
 
     def samples(
         self, rng: np.random.Generator, sizes: Sequence[int] | Ints, dtype: npt.DTypeLike = np.float32
@@ -93,14 +90,11 @@ class Subjects:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sampled:
+class Sampled(FrozenArrays):
     """Templates sorted by subject: ``vectors`` (N, D) float32 or float64; ``subject_of`` (N,) int64."""
 
     vectors: Singles | Floats
     subject_of: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self, "vectors", "subject_of")
 
     def of(self, people: Ints) -> "Sampled":
         """The templates of ``people`` (K,) ascending, who are numbered anew from 0."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.testing.populations import Population
 
 BINS = 8192
@@ -27,14 +27,11 @@ ENDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
+class Scores(FrozenArrays):
     """Shares of scores above each bin edge: ``mated`` (C, BINS+1), ``non_mated`` (pairs of classes, BINS+1)."""
 
     mated: Floats
     non_mated: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "mated", "non_mated")
 
     def fnmr(self, threshold: float, code: int | None = None) -> float:
         """FNMR of a class, or of all in equal shares: share of mated scores <= threshold."""

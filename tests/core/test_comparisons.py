@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from frtaudit.core import Comparisons, NonMated
+from frtaudit.core.comparisons import chosen
 
 EMPTY = np.empty(0, np.int32)
 
@@ -54,3 +55,16 @@ def test_broken_comparisons_are_refused(changes: dict[str, Any], said: str) -> N
 def test_the_spec_names_three_kinds_of_non_mated() -> None:
     """The words of the spec are all, within_group and yoked."""
     assert [kind.value for kind in NonMated] == ["all", "within_group", "yoked"]
+
+
+def test_some_of_the_listed_comparisons_keep_what_they_have() -> None:
+    """Flagged or numbered: fold and transaction of each come along, and none where there are none."""
+    made = listed(fold=np.int16([0, 1]), transaction=np.int32([4, 5]))
+    for rows in (np.array([False, True]), np.array([1])):
+        one = chosen(made, rows)
+        assert (one.probe.tolist(), one.reference.tolist(), one.mated.tolist()) == ([1], [2], [False])
+        assert one.fold is not None
+        assert one.transaction is not None
+        assert (one.fold.tolist(), one.transaction.tolist()) == ([1], [5])
+        assert (chosen(listed(), rows).fold, chosen(listed(), rows).transaction) == (None, None)
+        assert one.cells.tolist() == made.cells.tolist()

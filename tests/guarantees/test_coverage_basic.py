@@ -80,7 +80,7 @@ def test_recentered_covers_these_people_and_naive_collapses() -> None:
         replicates = drawn_fnmr(tail, Plan.IMAGES, seed)
         stat, vstat = float(found.fnmr[0, 0]), float(found.fnmr_bar[0, 0])
         kept += inside(bootstrap_intervals.recentered(replicates, stat, vstat, ALPHA), truth)
-        naive += inside(bootstrap_intervals.naive(replicates, ALPHA), truth)
+        naive += inside(bootstrap_intervals.percentile(replicates, ALPHA), truth)
     assert covers(kept), f"recentered covered {kept} of {COHORTS}"
     assert stats.binomtest(naive, COHORTS, 0.6, alternative="less").pvalue < ALARM, f"naive covered {naive}"
 

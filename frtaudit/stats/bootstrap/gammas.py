@@ -49,7 +49,8 @@ def strips_of(shapes: Sequence[int]) -> GammaTables:
     >>> strips.left.shape, float(strips.left[STRIPS + STRIPS // 2].round(3))
     ((1024,), 2.674)
     """
-    parts = [_gamma_table(shape) if shape else _nothing() for shape in shapes]
+    nothing = GammaTables(*(np.zeros(STRIPS),) * 9)._replace(certain=np.ones(STRIPS))
+    parts = [_gamma_table(shape) if shape else nothing for shape in shapes]
     return GammaTables(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
@@ -71,10 +72,6 @@ def _gamma_table(shape: int) -> GammaTables:
     top = density(np.clip(power, left, right))
     same = np.full((2, STRIPS), [[power], [log_total]])
     return GammaTables(left, scale, certain, width, low, top, slope, *same)
-
-
-def _nothing() -> GammaTables:
-    return GammaTables(*(np.zeros(STRIPS),) * 9)._replace(certain=np.ones(STRIPS))
 
 
 @inner

@@ -27,25 +27,16 @@ def _widen(half: Halves, words: Ints, added: Ints, used: Flags, key: int) -> Non
 
 
 @inner
-def _accumulate_half(half: Halves, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
-    """Add the 16-bit sums of a bucket to those of its combination and start afresh."""
+def _accumulate_bucket(
+    bucket: Halves | Ints, key: int, coef: float, part_counts: Ints, part_rates: Floats
+) -> None:
+    """Add the 16-bit or 64-bit sums of a bucket to those of its combination and start afresh."""
     for replicate in range(WIDTH):
-        part_counts[replicate] += np.int64(half[key, replicate])
+        part_counts[replicate] += np.int64(bucket[key, replicate])
     for replicate in range(WIDTH):
-        part_rates[replicate] += coef * np.float64(half[key, replicate])
+        part_rates[replicate] += coef * np.float64(bucket[key, replicate])
     for replicate in range(WIDTH):
-        half[key, replicate] = 0
-
-
-@inner
-def _accumulate_words(words: Ints, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
-    """The same with the 64-bit sums of a bucket."""
-    for replicate in range(WIDTH):
-        part_counts[replicate] += words[key, replicate]
-    for replicate in range(WIDTH):
-        part_rates[replicate] += coef * np.float64(words[key, replicate])
-    for replicate in range(WIDTH):
-        words[key, replicate] = 0
+        bucket[key, replicate] = 0
 
 
 @inner
@@ -78,10 +69,10 @@ def _accumulate(comparisons: SortedComparisons, sums: Sums) -> None:
                 half, words, added, used, key
             )  # one product with the coefficient, whatever was widened before
         if added[key] > 0:
-            _accumulate_half(half, key, coef[key], part_counts, part_rates)
+            _accumulate_bucket(half, key, coef[key], part_counts, part_rates)
             added[key], added_some = 0, True
         if used[key]:
-            _accumulate_words(words, key, coef[key], part_counts, part_rates)
+            _accumulate_bucket(words, key, coef[key], part_counts, part_rates)
             used[key], added_some = False, True
         if added_some and (key + 1 == coef.size or combination[key + 1] != combination[key]):
             _add_groups(group_indices, combination[key], part_counts, part_rates, counts, rates)

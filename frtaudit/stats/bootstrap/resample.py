@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Integers, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
@@ -27,7 +27,7 @@ LANES = WIDTH  # replicates of a tile; fewer change nothing but the time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replicates:
+class Replicates(FrozenArrays):
     """Rates of B replicates at A targets and T fixed thresholds, for G + 1 group indices and S schemas.
 
     First axis W = 2: 0 pooled, 1 identity-weighted (thresholds and rates alike). Points 0..A-1 are the thresholds
@@ -51,10 +51,6 @@ class Replicates:
     fmr_max: Floats
     fnmr_max: Floats
     below_floor: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self, "targets", "thresholds", "t_star", "t_star_max", "fmr", "fnmr")
-        freeze(self, "fmr_max", "fnmr_max", "below_floor")
 
 
 def replicate(

@@ -156,7 +156,8 @@ def _climb_down(
     cuts = np.concatenate(([high], np.unique(np.concatenate((cuts, inner)))[::-1], [low]))
     sums = np.zeros((above.sums.shape[0], cuts.size, *above.sums.shape[2:]))
     count = np.zeros(cuts.size, dtype=np.int64)
-    for pairs in batches(below, np.array([[low, high]]), _expected(inputs, high, low)):
+    expected = int(rank_at(inputs.tail, low) - rank_at(inputs.tail, high)) + 1
+    for pairs in batches(below, np.array([[low, high]]), expected):
         tail = as_tail(inputs.tail, pairs)
         positions = np.array([first_not_above(tail.tail_score, cut) for cut in cuts], dtype=np.int64)
         comparisons, spans = inputs.laid(tail, positions)
@@ -166,10 +167,6 @@ def _climb_down(
         count += positions
     sums += above.sums[:, -1:]
     return ScoreLevels(cuts, sums, _passed(inputs, sums), np.diff(count))
-
-
-def _expected(inputs: RescoreInputs, high: float, low: float) -> int:
-    return int(rank_at(inputs.tail, low) - rank_at(inputs.tail, high)) + 1
 
 
 def _add(inputs: RescoreInputs, comparisons: SortedComparisons, spans: Spans, at: Ints, sums: Floats) -> None:

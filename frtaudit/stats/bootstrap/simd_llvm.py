@@ -13,6 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import typing
 from numba.core.base import BaseContext
+from numba.core.cgutils import unpack_tuple
 from numba.core.typing.context import BaseContext as Typing
 from numba.extending import intrinsic
 
@@ -70,13 +71,14 @@ def _add_product(
 
 
 def _addresses(
-    context: BaseContext, make: ir.IRBuilder, kinds: Sequence[types.Type], arrays: Sequence[ir.Value]
+    context: BaseContext, make: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
 ) -> list[ir.Value]:
-    """Where the data of arrays stand, and integers as they are."""
+    """Where the data of arrays stand, and integers as they are, of the one tuple that all arguments are."""
     addresses = []
-    for kind, value in zip(kinds, arrays, strict=True):
+    each = unpack_tuple(make, values[0])  # type: ignore[no-untyped-call]  # Numba's is not typed
+    for kind, value in zip(signature.args[0], each, strict=True):
         if isinstance(kind, types.Array):
-            array = context.make_array(kind)  # type: ignore[no-untyped-call]  # Numba's is not typed
+            array = context.make_array(kind)  # type: ignore[no-untyped-call]  # as above
             addresses.append(make.ptrtoint(array(context, make, value).data, I64))
         else:
             addresses.append(context.cast(make, value, kind, types.int64))  # type: ignore[no-untyped-call]  # as above
@@ -194,7 +196,7 @@ def _emit_runs(
     With ``threes`` the last is two: over three rows at a time, then over those left.
     """
     words, key, weights, base, start, row, rows, low, high, reach, most = _addresses(
-        context, make, signature.args, values
+        context, make, signature, values
     )
     none = ir.Constant(PAIRS, None)
     full, outer = _loop(make, "full", (low, _number(make, start, low)))
@@ -233,7 +235,7 @@ def _emit_runs(
 def _emit_pair(
     context: BaseContext, make: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
 ) -> ir.Value:
-    half, key, weights, a, b = _addresses(context, make, signature.args, values)
+    half, key, weights, a, b = _addresses(context, make, signature, values)
     _add_product(make, half, key, _row(make, weights, a), _row(make, weights, b))
     return NOTHING
 
@@ -241,50 +243,23 @@ def _emit_pair(
 def _emit_fetch(
     context: BaseContext, make: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
 ) -> ir.Value:
-    weights, row = _addresses(context, make, signature.args, values)
+    weights, row = _addresses(context, make, signature, values)
     _ask(make, weights, row)
     return NOTHING
 
 
-def _compiled(emit: Emit, *given: types.Type) -> Made:
-    return types.void(*given), emit
-
-
-def _runs_of(kind: ir.Type, *, threes: bool = False) -> Callable[..., Made]:
-    def typed(
-        _: Typing,
-        words: types.Type,
-        key: types.Type,
-        weights: types.Type,
-        base: types.Type,
-        start: types.Type,
-        row: types.Type,
-        rows: types.Type,
-        low: types.Type,
-        high: types.Type,
-        reach: types.Type,
-        most: types.Type,
-    ) -> Made:
-        given = words, key, weights, base, start, row, rows, low, high, reach, most
-        return _compiled(partial(_emit_runs, kind=kind, threes=threes), *given)
+def _typed(emit: Emit) -> Callable[..., Made]:
+    def typed(_: Typing, *given: types.Type) -> Made:
+        together = types.StarArgTuple(given)  # type: ignore[no-untyped-call]  # Numba's is not typed
+        return types.void(together), emit
 
     return typed
 
 
-def _pair(
-    _: Typing, half: types.Type, key: types.Type, weights: types.Type, a: types.Type, b: types.Type
-) -> Made:
-    return _compiled(_emit_pair, half, key, weights, a, b)
-
-
-def _fetch(_: Typing, weights: types.Type, row: types.Type) -> Made:
-    return _compiled(_emit_fetch, weights, row)
-
-
 OPERATIONS: Mapping[str, Callable[..., None]] = {
-    "add_runs": intrinsic(_runs_of(NARROW)),
-    "add_packed_runs": intrinsic(_runs_of(PACKED)),
-    "add_packed_threes": intrinsic(_runs_of(PACKED, threes=True)),
-    "add_pair": intrinsic(_pair),
-    "fetch": intrinsic(_fetch),
+    "add_runs": intrinsic(_typed(partial(_emit_runs, kind=NARROW, threes=False))),
+    "add_packed_runs": intrinsic(_typed(partial(_emit_runs, kind=PACKED, threes=False))),
+    "add_packed_threes": intrinsic(_typed(partial(_emit_runs, kind=PACKED, threes=True))),
+    "add_pair": intrinsic(_typed(_emit_pair)),
+    "fetch": intrinsic(_typed(_emit_fetch)),
 }

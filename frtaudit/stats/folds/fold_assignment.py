@@ -8,8 +8,8 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.freeze import FrozenArrays
-from frtaudit.stats._scipy import scipy
 from frtaudit.stats.folds.kfold_accuracy import DROPPED
+from frtaudit.stats.similarity.pairs import components
 
 
 def capped(subject: Ints, mated: Flags, most: int, rng: "np.random.Generator") -> Flags:
@@ -97,19 +97,6 @@ def check_folds(first: Ints, second: Ints, mated: Flags, folds: Ints, k: int) ->
     )
 
 
-def impostor_components(first: Ints, second: Ints, n_subjects: int) -> Ints:
-    """Component of each subject, shape (n_subjects,), in the graph of non-mated pairs (FORMULAS 4).
-
-    Folds are fully disjoint only if each holds whole components; mated pairs are loops and join nothing.
-
-    >>> impostor_components(np.array([0, 2]), np.array([1, 2]), 3).tolist()
-    [0, 0, 1]
-    """
-    edges = scipy.sparse.coo_array((np.ones(first.size), (first, second)), shape=(n_subjects, n_subjects))
-    _, component = scipy.sparse.csgraph.connected_components(edges, directed=False)
-    return np.asarray(component, dtype=np.int64)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment(FrozenArrays):
     """A fold of each pair, shape (n,), int64, :data:`DROPPED` where it is left out; ``dropped``: how many."""
@@ -171,7 +158,7 @@ def strict_folds(
     """
     size = int(max(first.max(), second.max())) + 1
     labels = _names(size, names)
-    unit = impostor_components(first, second, size)
+    unit = components(first, second, size)  # mated pairs are loops and join nothing
     loads = np.bincount(unit[first], minlength=int(unit.max()) + 1)
     if loads.max() > math.ceil(first.size / k):
         unit, loads = np.arange(size), np.bincount(first[mated], minlength=size)

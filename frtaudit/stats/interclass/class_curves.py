@@ -79,18 +79,15 @@ def once(sizes: Sequence[int]) -> Weights:
     return tuple(np.ones((1, size), dtype=np.int64) for size in sizes)
 
 
-def tar(classes: Classes, thresholds: Floats, weights: Weights) -> Floats:
+def tar_at(classes: Classes, thresholds: Floats) -> Callable[[Weights], Floats]:
     """TAR, the share of scores > t, of each replicate and class, shape (b, C, T); ``thresholds`` (T,) any order.
 
+    A function of weights: who passes which threshold is counted once.
+
     >>> one = Classes.of([np.array([0.1, 0.5])], [np.array([0, 1])])
-    >>> tar(one, np.array([0.1, 0.3]), once(one.sizes)).tolist()
+    >>> tar_at(one, np.array([0.1, 0.3]))(once(one.sizes)).tolist()
     [[[0.5, 0.5]]]
     """
-    return tar_at(classes, thresholds)(weights)
-
-
-def tar_at(classes: Classes, thresholds: Floats) -> Callable[[Weights], Floats]:
-    """What :func:`tar` gives for any weights; who passes which threshold is counted once."""
     counted = []
     for scores, who, size in zip(classes.scores, classes.subjects, classes.sizes, strict=True):
         accepted = hits(scores, who, size, thresholds).astype(np.float64)  # whole numbers: products are exact

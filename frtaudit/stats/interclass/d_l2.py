@@ -2,7 +2,7 @@
 
 Scores are mapped from the provider's range to 0..100. In quantile space a class is its empirical quantile
 function Q(u) = x_(ceil(n u)), in TAR space its share of mated scores above t. Both are step functions:
-integrals are exact sums over the union of the classes' breakpoints. The thesis's own bootstrap: stats/thesis.py.
+integrals are exact sums over the union of the classes' breakpoints. The thesis's own bootstrap: iid_bootstrap.py.
 """
 
 import math
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats._scipy import scipy
-from frtaudit.stats.interclass.class_curves import PART, redrawn
+from frtaudit.stats.interclass.class_curves import PART, Classes, redrawn, t_over_z
 from frtaudit.stats.intervals.bootstrap_intervals import Moments
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
 
@@ -201,16 +201,18 @@ def population_bootstrap(
     >>> table.p_value
     0.01
     """
-    ordered = [_Clustered.of(to_scale(x, score_range), who) for x, who in zip(classes, subjects, strict=True)]
+    ordered = Classes.of([to_scale(scores, score_range) for scores in classes], subjects)
     u = (np.arange(LEVELS) + 0.5) / LEVELS
-    curves = np.stack([quantiles(clustered.scores, u) for clustered in ordered])
-    delta = from_mean(curves)
-    square, gap, shift = _replicates(ordered, u, curves, n, rng)
-    point = np.square(delta).mean(axis=1)
-    degrees = degrees_of_freedom(min(clustered.effective_subjects for clustered in ordered))
+    curves = np.stack([quantiles(scores, u) for scores in ordered.scores])
+    effective_subjects = np.array([[effective_number(np.bincount(who))] for who in ordered.subjects])
+    with np.errstate(divide="ignore"):  # one subject says nothing of others
+        apart = np.sqrt(effective_subjects / (effective_subjects - 1))
+    square, gap, shift = _replicates(ordered, apart, u, curves, n, rng)
+    point = np.square(from_mean(curves)).mean(axis=1)
+    degrees = degrees_of_freedom(float(effective_subjects.min()))
     bounds = population_bounds(square, gap, point, degrees)
     low, high, error = bounds(alpha)
-    stretch = float(scipy.special.stdtrit(degrees, alpha / 2) / scipy.special.ndtri(alpha / 2))
+    stretch = t_over_z(degrees, alpha)
     gap, shift = gap * stretch**2, shift * stretch
     excess = gap.max(axis=1)
     edge = float(np.quantile(excess, 1 - alpha, method="higher"))
@@ -224,31 +226,39 @@ def population_bootstrap(
         null_edge=float(np.sqrt(edge)),
         detectable=detectable(gap, shift, edge),
         n_resamples=n,
-        subjects=np.array([clustered.often.size for clustered in ordered], dtype=np.int64),
+        subjects=np.array(ordered.sizes, dtype=np.int64),
         mc_error=error,
         bounds=bounds,
     )
 
 
 def _replicates(
-    ordered: Sequence["_Clustered"], u: Floats, curves: Floats, n: int, rng: "np.random.Generator"
+    ordered: Classes, apart: Floats, u: Floats, curves: Floats, n: int, rng: "np.random.Generator"
 ) -> tuple[Floats, Floats, Floats]:
     """Of n replicates ||Delta*||^2, ||Delta* - Delta||^2, mean of Delta* - Delta: (n, C) each; ``curves`` (C, U)."""
-    delta, apart = from_mean(curves), np.array([[clustered.inflation] for clustered in ordered])
-    square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
-    sizes = [clustered.often.size for clustered in ordered]
+    delta, sizes = from_mean(curves), ordered.sizes
+    square, gap, shift = (np.empty((n, len(sizes))) for _ in range(3))
     among, ends = np.repeat(sizes, sizes), np.cumsum(sizes)
     for done in range(0, n, PART):
         part = slice(done, min(done + PART, n))
         chosen = rng.integers(among, size=(part.stop - done, among.size))  # one call: class by class in each
-        picks = np.split(chosen, ends[:-1], axis=1)
-        drawn = [clustered.redrawn(u, rows) for clustered, rows in zip(ordered, picks, strict=True)]
+        weights = map(_often, np.split(chosen, ends[:-1], axis=1))
+        drawn = [
+            redrawn(*each, u, 0.0) for each in zip(ordered.scores, ordered.subjects, weights, strict=True)
+        ]
         moved = curves + apart * (np.stack(drawn, axis=1) - curves)
         moved -= moved.mean(axis=1, keepdims=True)
         square[part] = np.square(moved).mean(axis=2)
         moved -= delta
         gap[part], shift[part] = np.square(moved).mean(axis=2), moved.mean(axis=2)
     return square, gap, shift
+
+
+def _often(chosen: Ints) -> Ints:
+    """How often each of K is chosen in each row of (B, K)."""
+    rows, count = chosen.shape
+    places = (chosen + np.arange(rows)[:, None] * count).ravel()
+    return np.bincount(places, minlength=chosen.size).reshape(chosen.shape)
 
 
 def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = None) -> float | None:
@@ -284,42 +294,6 @@ def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = 
                 low, high = (low, middle) if detected(middle) else (middle, high)
             distances.append(high * float(1 - weights[hidden]))
     return max(distances)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Clustered:
-    """Sorted scores of one class, the subject of each, how often each subject has one; and subjects by weight."""
-
-    scores: Floats
-    subject: Ints
-    often: Ints
-    effective_subjects: float
-
-    @classmethod
-    def of(cls, scores: Floats, subject: Ints) -> "_Clustered":
-        order = np.argsort(scores, kind="stable")
-        _, code, often = np.unique(subject, return_inverse=True, return_counts=True)
-        return cls(
-            scores=scores[order],
-            subject=code[order].astype(np.int64),
-            often=often.astype(np.int64),
-            effective_subjects=effective_number(often),
-        )
-
-    @property
-    def inflation(self) -> float:
-        """sqrt(K/(K-1)) with K by weight; infinite for one subject, who says nothing of others."""
-        return (
-            math.sqrt(self.effective_subjects / (self.effective_subjects - 1))
-            if self.effective_subjects > 1
-            else math.inf
-        )
-
-    def redrawn(self, u: Floats, chosen: Ints) -> Floats:
-        """Q* at u of resamples of the subjects, each with all its scores; ``chosen``, shape (B, K): subjects."""
-        rows, count = chosen.shape
-        weights = np.bincount((chosen + np.arange(rows)[:, None] * count).ravel(), minlength=rows * count)
-        return redrawn(self.scores, self.subject, weights.reshape(rows, count), u, 0.0)
 
 
 def from_mean(values: Floats) -> Floats:

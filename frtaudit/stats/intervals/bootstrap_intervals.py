@@ -37,6 +37,8 @@ def quantile(ordered: Floats, probability: float) -> float:
 def percentile(replicates: Floats, alpha: float) -> Bounds | None:
     """Percentile interval [q(alpha/2), q(1 - alpha/2)] of the replicates (FORMULAS 1, naive and identity-level).
 
+    Of images (002, its baseline) it is biased and may exclude the estimate itself.
+
     ``replicates`` (B,) float64, unit of the statistic; ``alpha`` = 1 - level. None when more than 2 % are NaN.
 
     >>> percentile(np.arange(101.0), 0.1)
@@ -46,15 +48,6 @@ def percentile(replicates: Floats, alpha: float) -> Bounds | None:
     if defined is None:
         return None
     return quantile(defined, alpha / 2), quantile(defined, 1 - alpha / 2)
-
-
-def naive(replicates: Floats, alpha: float) -> Bounds | None:
-    """The image bootstrap's percentile interval (002, its baseline): biased, may exclude the estimate itself.
-
-    >>> naive(np.array([0.1, 0.1, 0.1]), 0.05)
-    (0.1, 0.1)
-    """
-    return percentile(replicates, alpha)
 
 
 def recentered(replicates: Floats, stat: float, vstat: float, alpha: float) -> Bounds | None:

@@ -4,6 +4,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.stats._scipy import scipy
+from frtaudit.stats.similarity.pairs import components, mated_pairs
 
 MIN_OVERLAP = (
     0.2  # boxes of two services overlap by more than this intersection over union where they are one face
@@ -49,8 +50,7 @@ def joined(image: Ints, service: Ints, box: Floats, least: float = MIN_OVERLAP) 
     ends, weight = np.stack([forest.row, forest.col]).astype(np.int64), forest.data
     cut = np.zeros(size, dtype=np.bool_)
     while True:
-        graph = scipy.sparse.coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))
-        _, part = scipy.sparse.csgraph.connected_components(graph, directed=False)
+        part = components(ends[0], ends[1], size)
         _, start, inverse = np.unique(part, return_index=True, return_inverse=True)
         face = np.argsort(np.argsort(start))[inverse].astype(np.int64)  # numbered by their first member
         twice = np.zeros(int(face.max(initial=-1)) + 1, dtype=np.bool_)  # faces with two boxes of one service
@@ -69,9 +69,6 @@ def joined(image: Ints, service: Ints, box: Floats, least: float = MIN_OVERLAP) 
 def _pairs(image: Ints, service: Ints) -> tuple[Ints, Ints]:
     """Every pair of boxes of one image and two services, each once."""
     order = np.argsort(image, kind="stable")
-    placed = image[order]
-    counts = np.searchsorted(placed, placed, side="right") - np.arange(image.size) - 1
-    first = np.repeat(np.arange(image.size), counts)
-    second = first + 1 + np.arange(first.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    apart = service[order[first]] != service[order[second]]
-    return order[first[apart]], order[second[apart]]
+    first, second = (order[side] for side in mated_pairs(image[order]))
+    apart = service[first] != service[second]
+    return first[apart], second[apart]

@@ -4,7 +4,6 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Index, Singles
 from frtaudit.core.spec_values import SIMILARITY
-from frtaudit.stats._scipy import scipy
 
 
 def duplicated(query_of: Index, vectors: Singles, similarity: float = SIMILARITY) -> Flags:
@@ -18,17 +17,14 @@ def duplicated(query_of: Index, vectors: Singles, similarity: float = SIMILARITY
     [False, True, False]
     """
     from frtaudit.stats.similarity.nearest import unit_rows  # Numba, which a spec does without
-    from frtaudit.stats.similarity.pairs import mated_pairs, scores_of
+    from frtaudit.stats.similarity.pairs import components, mated_pairs, scores_of
 
     unit = unit_rows(vectors)
     first, second = (side.astype(np.int64) for side in mated_pairs(query_of))
     cosine = scores_of(unit, first, second)
     alike = cosine > similarity
     size = query_of.size
-    graph = scipy.sparse.coo_array(
-        (np.ones(int(alike.sum())), (first[alike], second[alike])), shape=(size, size)
-    )
-    _, group = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    group = components(first[alike], second[alike], size)
     within = group[first] == group[second]
     total = np.bincount(first[within], cosine[within], minlength=size)
     total += np.bincount(second[within], cosine[within], minlength=size)

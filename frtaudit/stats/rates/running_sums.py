@@ -22,23 +22,22 @@ STEP = 64  # comparisons between two places at which the sums are kept
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningSums:
-    """The tail's Q comparisons, descending, and sums over the first 0, ``STEP``, 2 ``STEP``, .. of them, (M,) each.
+    """The tail's Q comparisons, descending, and sums over the first 0, ``STEP``, 2 ``STEP``, .. of them, (M, 2) each.
 
     ``earlier`` (Q,): how many comparisons of the same two subjects stand above each; ``sizes`` (Q,): comparisons n_kl
-    of the two, (0,) where they are n_k n_l. The sums are those of :class:`~frtaudit.core.NonMatedSums` for everybody:
-    at any place they go on from the last one that was kept, in the order in which they were added.
+    of the two, (0,) where they are n_k n_l. ``shares``: far_sum and far_square, ``counts``: error_square and
+    error_cross of :class:`~frtaudit.core.NonMatedSums` for everybody: at any place they go on from the last one that
+    was kept, in the order in which they were added.
     """
 
     tail: ScoreTail
     earlier: Index | Ints
     sizes: Ints
-    far_sum: Floats
-    far_square: Floats
-    error_square: Ints
-    error_cross: Ints
+    shares: Floats
+    counts: Ints
 
     def __post_init__(self) -> None:
-        freeze(self, "far_sum", "far_square", "error_square", "error_cross")
+        freeze(self, "shares", "counts")
 
     def at(self, ascending: Floats, above: NonMatedSums | None = None) -> NonMatedSums:
         """Sums at ascending thresholds, none below the tail's floor, without groups.
@@ -58,23 +57,14 @@ class RunningSums:
         along = (tail.tail_i, tail.tail_j, tail.subject_of, tail.n_samples, self.sizes)
         new_errors, new_far = subject_deltas(*along, start, ends, nobody)
         errors, far = above_levels(new_errors), above_levels(new_far)
-        sums = _at(
-            ends,
-            STEP,
-            self.far_sum,
-            self.far_square,
-            self.error_square,
-            self.error_cross,
-            self.earlier,
-            *along,
-        )
+        shares, counts = _at(ends, STEP, self.shares, self.counts, self.earlier, *along)
         return NonMatedSums(
             thresholds=ascending,
             errors=ends[:, None],
-            far_sum=sums[0][:, None],
-            far_square=sums[1][:, None],
-            error_square=sums[2][:, None].astype(np.float64),
-            error_cross=sums[3][:, None].astype(np.float64),
+            far_sum=shares[:, :1],
+            far_square=shares[:, 1:],
+            error_square=counts[:, :1].astype(np.float64),
+            error_cross=counts[:, 1:].astype(np.float64),
             subject_errors=errors if above is None else errors + above.subject_errors,
             subject_far=far if above is None else far + above.subject_far,
         )
@@ -87,18 +77,8 @@ def running_sums(tail: ScoreTail) -> RunningSums:
     _count_earlier(order, tail.tail_i, tail.tail_j, tail.subject_of, earlier)
     del order
     sizes = sizes_along(tail, tail.tail_i.size)
-    far_sum, far_square, error_square, error_cross = _kept(
-        STEP, earlier, tail.tail_i, tail.tail_j, tail.subject_of, tail.n_samples, sizes
-    )
-    return RunningSums(
-        tail=tail,
-        earlier=earlier,
-        sizes=sizes,
-        far_sum=far_sum,
-        far_square=far_square,
-        error_square=error_square,
-        error_cross=error_cross,
-    )
+    shares, counts = _kept(STEP, earlier, tail.tail_i, tail.tail_j, tail.subject_of, tail.n_samples, sizes)
+    return RunningSums(tail=tail, earlier=earlier, sizes=sizes, shares=shares, counts=counts)
 
 
 @kernel
@@ -117,47 +97,38 @@ def _count_earlier(order: Index | Ints, i: Index, j: Index, subject_of: Index, e
 @kernel
 def _kept(
     step: int, earlier: Index | Ints, i: Index, j: Index, subject_of: Index, n: Ints, sizes: Ints,
-) -> tuple[Floats, Floats, Ints, Ints]:  # fmt: skip
-    """The four sums over the first 0, ``step``, 2 ``step``, .. comparisons."""
-    places = i.size // step + 1
-    far_sum, far_square = np.zeros(places), np.zeros(places)
-    error_square, error_cross = np.zeros(places, dtype=np.int64), np.zeros(places, dtype=np.int64)
-    for m in range(1, places):
-        far_sum[m], far_square[m], error_square[m], error_cross[m] = _added(
-            (m - 1) * step, m * step, far_sum[m - 1], far_square[m - 1], error_square[m - 1], error_cross[m - 1],
-            earlier, i, j, subject_of, n, sizes,
-        )  # fmt: skip
-    return far_sum, far_square, error_square, error_cross
+) -> tuple[Floats, Ints]:  # fmt: skip
+    """The sums over the first 0, ``step``, 2 ``step``, .. comparisons."""
+    shares = np.zeros((i.size // step + 1, 2))
+    counts = np.zeros(shares.shape, dtype=np.int64)
+    for m in range(1, len(shares)):
+        shares[m], counts[m] = shares[m - 1], counts[m - 1]
+        _add((m - 1) * step, m * step, shares[m], counts[m], earlier, i, j, subject_of, n, sizes)
+    return shares, counts
 
 
 @kernel
 def _at(
-    ends: Ints, step: int, far_sum: Floats, far_square: Floats, error_square: Ints, error_cross: Ints,
+    ends: Ints, step: int, kept_shares: Floats, kept_counts: Ints,
     earlier: Index | Ints, i: Index, j: Index, subject_of: Index, n: Ints, sizes: Ints,
-) -> tuple[Floats, Floats, Ints, Ints]:  # fmt: skip
-    """The four sums over the first ``ends`` comparisons."""
-    far, far_of_two = np.zeros(ends.size), np.zeros(ends.size)
-    square, cross = np.zeros(ends.size, dtype=np.int64), np.zeros(ends.size, dtype=np.int64)
+) -> tuple[Floats, Ints]:  # fmt: skip
+    """The sums over the first ``ends`` comparisons."""
+    shares, counts = kept_shares[ends // step], kept_counts[ends // step]
     for t in range(ends.size):
-        m = ends[t] // step
-        far[t], far_of_two[t], square[t], cross[t] = _added(
-            m * step, ends[t], far_sum[m], far_square[m], error_square[m], error_cross[m],
-            earlier, i, j, subject_of, n, sizes,
-        )  # fmt: skip
-    return far, far_of_two, square, cross
+        _add(ends[t] // step * step, ends[t], shares[t], counts[t], earlier, i, j, subject_of, n, sizes)
+    return shares, counts
 
 
 @kernel
-def _added(
-    start: int, end: int, far_sum: float, far_square: float, error_square: int, error_cross: int,
+def _add(
+    start: int, end: int, shares: Floats, counts: Ints,
     earlier: Index | Ints, i: Index, j: Index, subject_of: Index, n: Ints, sizes: Ints,
-) -> tuple[float, float, int, int]:  # fmt: skip
-    """The sums with those comparisons, each after the one above it; e^2 of two subjects grows by 2 e + 1 after e."""
+) -> None:  # fmt: skip
+    """Add those comparisons, each after the one above it; e^2 of two subjects grows by 2 e + 1 after e."""
     for q in range(start, end):
         n_kl = size_of(q, subject_of[i[q]], subject_of[j[q]], n, sizes)
         gain, size = 2 * int(earlier[q]) + 1, float(n_kl)
-        far_sum += 1.0 / n_kl
-        far_square += gain / (size * size)
-        error_square += gain
-        error_cross += n_kl
-    return far_sum, far_square, error_square, error_cross
+        shares[0] += 1.0 / n_kl
+        shares[1] += gain / (size * size)
+        counts[0] += gain
+        counts[1] += n_kl

@@ -6,13 +6,12 @@ from math import isqrt
 
 import numpy as np
 
-from frtaudit.core.arrays import Floats, Index, Ints
+from frtaudit.core.arrays import Index, Ints
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.eer import eer
 from frtaudit.stats.rates.histogram import above_edges, edges_over, histogram_of
-from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.rates.sums import BelowFloorError, error_sums
 from frtaudit.stats.rates.targets import TOLERANCE, exact
 from frtaudit.stats.rates.trials import complete_trials, schema_of, trials
 from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
@@ -200,13 +199,11 @@ def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
         return False
     need = _need(tail.n_samples)
     denominators = trials(tail, groups)
-    counts, shares = tally(
-        tail.tail_i, tail.tail_j, tail.subject_of, groups.of, tail.n_samples, denominators.mated.size
-    )
+    sums = error_sums(tail, groups, [tail.cutoff])
     limit = np.full(denominators.mated.size, float(target))
     limit[0] *= float(need) if target * need < 1 else 1.0
-    reached = (counts > limit * denominators.non_mated) & (
-        shares > limit * (1 + TOLERANCE) * denominators.subject_pairs
+    reached = (sums.errors[0] > limit * denominators.non_mated) & (
+        sums.far_sum[0] > limit * (1 + TOLERANCE) * denominators.subject_pairs
     )
     watched = np.array([False, *groups.ranked]) & (denominators.non_mated > 0)
     schema = np.append(-1, schema_of(groups))
@@ -222,21 +219,3 @@ def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
     except BelowFloorError:
         return True
     return False
-
-
-@kernel
-def tally(
-    i: Index, j: Index, subject_of: Index, of: Index, n: Ints, group_indices: int
-) -> tuple[Ints, Floats]:
-    """Comparisons of each group, and their sum of 1/(n_k n_l), each (G+1,)."""
-    counts, shares = np.zeros(group_indices, dtype=np.int64), np.zeros(group_indices)
-    for q in range(i.size):
-        a, b = subject_of[i[q]], subject_of[j[q]]
-        share = 1.0 / (n[a] * n[b])
-        counts[0] += 1
-        shares[0] += share
-        for s in range(of.shape[0]):
-            if of[s, a] >= 0 and of[s, a] == of[s, b]:
-                counts[of[s, a] + 1] += 1
-                shares[of[s, a] + 1] += share
-    return counts, shares

@@ -6,11 +6,12 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints, Singles
 from frtaudit.core.freeze import FrozenArrays
+from frtaudit.stats._scipy import scipy
 
 BLOCK = 2048
 
 
-def mated_pairs(subject: Index) -> tuple[Index, Index]:
+def mated_pairs(subject: Index | Ints) -> tuple[Index, Index]:
     """Every pair of samples of one subject, by subject; ``subject`` (N,) non-decreasing.
 
     >>> [side.tolist() for side in mated_pairs(np.array([0, 0, 1, 1]))]
@@ -21,6 +22,17 @@ def mated_pairs(subject: Index) -> tuple[Index, Index]:
     starts = np.cumsum(counts) - counts
     second = np.arange(counts.sum()) - np.repeat(starts, counts) + first + 1
     return first.astype(np.int32), second.astype(np.int32)
+
+
+def components(first: Ints, second: Ints, size: int) -> Ints:
+    """Which connected component each of ``size`` nodes is in, (size,); ``first``, ``second``: the ends of each edge.
+
+    >>> components(np.array([0, 2]), np.array([1, 2]), 3).tolist()
+    [0, 0, 1]
+    """
+    edges = scipy.sparse.coo_array((np.ones(first.size), (first, second)), shape=(size, size))
+    _, component = scipy.sparse.csgraph.connected_components(edges, directed=False)
+    return np.asarray(component, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.machine.progress import Progress
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.intervals import intervals_of
@@ -28,16 +28,13 @@ FIXED_TRUTH = 300  # fresh sets of samples of the same subjects that the truth i
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(FrozenArrays):
     """One interval over N cohorts: each (N,) float64, NaN where it was withheld."""
 
     low: Floats
     high: Floats
     value: Floats
     truth: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "low", "high", "value", "truth")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from strategies_core import pair_lists
 
 from frtaudit.stats.folds import fold_assignment
 from frtaudit.stats.folds.kfold_accuracy import DROPPED
+from frtaudit.stats.similarity.pairs import components
 
 people = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=4, max_size=40)
 
@@ -141,5 +142,5 @@ def test_components_join_the_ends_of_non_mated_pairs_only(
     reach[first[~mated], second[~mated]] = reach[second[~mated], first[~mated]] = True
     for _ in range(size):
         reach = reach @ reach
-    found = fold_assignment.impostor_components(first[~mated], second[~mated], size)
+    found = components(first[~mated], second[~mated], size)
     assert (found[:, None] == found[None, :]).tolist() == reach.tolist()

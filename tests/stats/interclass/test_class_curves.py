@@ -34,7 +34,7 @@ def test_replicates_are_the_curves_of_the_resample_written_out(seed: int, tar: f
     (weights,) = class_curves.drawn(classes, 3, np.random.default_rng(seed))
     thresholds = np.array([0.7, -0.1, 0.3, 1.2])
     levels = np.array([0.1, 0.5, 1 - tar])
-    hit = class_curves.tar(classes, thresholds, weights)
+    hit = class_curves.tar_at(classes, thresholds)(weights)
     at = class_curves.quantiles(classes, levels, weights)
     others = class_curves.tar_of_others(classes, tar, weights)
     for b in range(3):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from frtaudit.stats.interclass import d_l2
+from frtaudit.stats.interclass.class_curves import Classes, redrawn
 from frtaudit.stats.interclass.d_l2 import Space
 
 RANGE = (0.0, 100.0)
@@ -109,13 +110,13 @@ def test_population_resample_is_a_literal_one(seed: int) -> None:
     """Weights on sorted scores give the quantiles of the concatenated scores of the drawn subjects."""
     rng = np.random.default_rng(seed)
     values, who = rng.integers(0, 20, 30).astype(float), rng.integers(0, 8, 30)
-    clustered = d_l2._Clustered.of(values, who)
-    u = (np.arange(50) + 0.5) / 50
-    drawn = np.random.default_rng(seed).integers(clustered.often.size, size=clustered.often.size)
-    names = np.unique(who)
+    one_class = Classes.of([values], [who])
+    u, names = (np.arange(50) + 0.5) / 50, np.unique(who)
+    drawn = rng.integers(names.size, size=names.size)
     literal = np.sort(np.concatenate([values[who == names[one]] for one in drawn]))
     expected = literal[np.ceil(u * literal.size).astype(int) - 1]
-    assert clustered.redrawn(u, np.stack([drawn, np.arange(names.size)])).tolist() == [
+    weights = d_l2._often(np.stack([drawn, np.arange(names.size)]))
+    assert redrawn(one_class.scores[0], one_class.subjects[0], weights, u, 0.0).tolist() == [
         expected.tolist(),
         d_l2.quantiles(np.sort(values), u).tolist(),
     ]

@@ -29,7 +29,7 @@ def test_recentered_is_naive_shifted_by_the_v_statistic_gap(
     values: Floats, stat: float, vstat: float, alpha: float
 ) -> None:
     """Recentered = naive + (ROC_n - ROCbar_n), both bounds (FORMULAS 1)."""
-    naive = np.array(bootstrap_intervals.naive(values, alpha))
+    naive = np.array(bootstrap_intervals.percentile(values, alpha))
     shifted = np.array(bootstrap_intervals.recentered(values, stat, vstat, alpha))
     np.testing.assert_allclose(shifted, naive + stat - vstat, atol=1e-12)
 

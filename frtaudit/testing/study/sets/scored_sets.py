@@ -13,7 +13,7 @@ import numpy as np
 
 from frtaudit.core import CohortData
 from frtaudit.core.arrays import Floats, Index, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.datasets.cohorts.templates import TemplateFolder
@@ -28,7 +28,7 @@ IMAGES = 10  # of a real person, the first ones: one of thousands of images woul
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredSet:
+class ScoredSet(FrozenArrays):
     """One system's errors on S people, ``n_samples`` (S,) images each.
 
     ``first``, ``second`` (Q,) int32, ``score`` (Q,) descending: non-mated comparisons of two people; ``mated`` (P,)
@@ -43,9 +43,6 @@ class ScoredSet:
     mated: Index
     mated_score: Floats
     templates: Sampled | None = None
-
-    def __post_init__(self) -> None:
-        freeze(self, "n_samples", "first", "second", "score", "mated", "mated_score")
 
     @property
     def mated_pairs(self) -> Ints:

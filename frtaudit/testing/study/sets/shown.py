@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints
-from frtaudit.core.freeze import freeze
+from frtaudit.core.freeze import FrozenArrays
 from frtaudit.core.spec import Weighting
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
@@ -27,7 +27,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ByPerson:
+class ByPerson(FrozenArrays):
     """Errors in the order of their scores, person by person: those of k stand at ``start[k]`` to ``start[k+1]``.
 
     ``place`` (Q,): where each stands among all; ``partner`` (Q,): the other person, k itself when mated; ``share``
@@ -38,9 +38,6 @@ class ByPerson:
     place: Ints
     partner: Index
     share: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self, "start", "place", "partner", "share")
 
 
 def draw(of: ScoredSet, subjects: int, cohorts: int, rng: np.random.Generator) -> Ints:
