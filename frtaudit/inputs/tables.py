@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, column_names
+from frtaudit.inputs.number_signs import unsure_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,6 @@ _DECLARED = re.compile(r'"?sep=(.?)"?[\r\n]*', re.IGNORECASE)  # the first line,
 _BLOCK, INFLATED, RATIO = 1 << 20, 1 << 28, 200  # bytes; times that a compressed text may be larger
 _BREAK = re.compile("[\0\r\n]")
 _OPEN_QUOTE = re.compile(r"EOF inside string starting at row (\d+)")  # as pandas says it
-_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 _UNREADABLE_TEXT = (ValueError, OSError, csv.Error, MemoryError, EOFError, zlib.error)
 
 
@@ -95,15 +95,16 @@ class Table:
     def number_texts(self, column: str) -> "Texts":
         """The same, with points for decimal commas where the file may have these.
 
-        As it is where a point is among them, or where every comma may separate thousands.
+        Raises :class:`DataError` where it is not sure which these are.
         """
         import numpy as np
 
         texts = self.texts(column)
-        commas = [text for text in texts if "," in text]
-        unsure = any("." in text for text in texts) or all(map(_THOUSANDS.fullmatch, commas))
-        if not self.decimal_comma or unsure:
+        if not self.decimal_comma:
             return texts
+        if unsure := unsure_number(texts):
+            wrong, problem, accepted = unsure
+            self.refuse(wrong, f"column {column!r}: {problem}", accepted)
         return np.array([text.replace(",", ".") for text in texts], dtype=object)
 
     def coded(self, column: str) -> "Coded":

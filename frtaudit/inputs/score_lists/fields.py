@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError, excerpt
+from frtaudit.inputs.number_signs import may_be_thousands
 from frtaudit.inputs.places import need_scores
 from frtaudit.inputs.tables import check_columns
 
@@ -237,7 +238,11 @@ def number_fault(text: str) -> str:
 
     >>> number_fault("0,25"), number_fault("high")
     ('the score has a decimal comma', "the score is not a number: 'high'")
+    >>> number_fault("57,983")
+    'the score has a comma, of decimals or of thousands'
     """
+    if "," in text and may_be_thousands(text.strip()):
+        return "the score has a comma, of decimals or of thousands"
     whole, comma, part = text.strip().partition(",")
     is_comma = bool(comma) and whole.lstrip("+-").isdecimal() and part.isdecimal()
     return "the score has a decimal comma" if is_comma else f"the score is not a number: {excerpt(text)}"
