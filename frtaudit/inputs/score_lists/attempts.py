@@ -17,7 +17,7 @@ from frtaudit.inputs.pairlist import truth
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.score_lists.score_cohort import tables_of
-from frtaudit.inputs.score_lists.scorelist import ScoreList, answers, providers
+from frtaudit.inputs.score_lists.scorelist import ScoreList, answers, is_nothing, providers
 from frtaudit.inputs.tables import Table
 
 TRANSACTION, ATTEMPT = ("transaction", "transaction_id"), ("attempt", "attempt_number")
@@ -121,7 +121,7 @@ def _seconds(table: Table) -> Floats:
         return np.full(len(table.frame), np.nan)
     read = table.numbers(column)
     if read is None:
-        texts = table.texts(column).tolist()
+        texts = ["" if is_nothing(text) else text for text in table.number_texts(column).tolist()]
         wrong = np.array([text != "" and _TIME.fullmatch(text) is None for text in texts], dtype=np.bool_)
         table.refuse(wrong, "the time of an attempt is not a number", TIME)
         read = np.array([float(text or "nan") for text in texts])

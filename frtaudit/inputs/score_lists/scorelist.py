@@ -1,13 +1,13 @@
 """Score lists: one line per comparison, with a score or a failure code, as parallel arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Positions, Texts
-from frtaudit.errors import DataError, column_names
+from frtaudit.errors import DataError, column_names, excerpt
 from frtaudit.inputs.coded import Coded
 from frtaudit.inputs.pairing import ONCE, repeated
 from frtaudit.inputs.pairlist import PROBE, REFERENCE
@@ -102,11 +102,33 @@ def answers(table: Table) -> tuple[Floats, Coded]:
     """Score and failure code of each line, one of them empty."""
     score = _scores(table)
     empty = np.isnan(score)
-    column = table.find(FAILURE)
-    none = np.full(score.size, -1, dtype=np.int32)
-    failure = table.coded(column) if column else Coded(code=none, names=np.empty(0, dtype=object))
-    table.refuse(~empty & (failure.code >= 0), "both a score and a failure code", "one of them")
+    failure = _failures(table)
+    both = np.flatnonzero(~empty & (failure.code >= 0))
+    if both.size:
+        row = int(both[0])
+        problem = f"both a score and a failure code, {excerpt(failure.text(row))}"
+        raise DataError(table.place(row), problem, "one of them: an empty code beside a score")
     return score, failure.filled(empty & (failure.code < 0), MISSING_SCORE)
+
+
+def _failures(table: Table) -> Coded:
+    """The failure code of each line, empty where there is none."""
+    column = table.find(FAILURE)
+    if column is None:
+        code = np.full(len(table.frame), -1, dtype=np.int32)
+        return Coded(code=code, names=np.empty(0, dtype=object))
+    codes = table.coded(column)
+    nothing = codes.mapped(np.array([is_nothing(text) for text in codes.names], dtype=np.bool_), empty=False)
+    return replace(codes, code=np.where(nothing, -1, codes.code).astype(np.int32)).used()
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a field says that there is no value.
+
+    >>> is_nothing("NA"), is_nothing(""), is_nothing("0")
+    (True, True, False)
+    """
+    return text.lower() in _NO_SCORE
 
 
 def _scores(table: Table) -> Floats:
@@ -115,7 +137,7 @@ def _scores(table: Table) -> Floats:
     score = table.numbers(column)
     if score is None:
         texts = table.number_texts(column)
-        there = np.array([text.lower() not in _NO_SCORE for text in texts], dtype=np.bool_)
+        there = np.array([not is_nothing(text) for text in texts], dtype=np.bool_)
         score = np.full(texts.size, np.nan)
         score[there] = _parsed(table, texts, np.flatnonzero(there))
         infinite = there & ~np.isfinite(score)

@@ -28,6 +28,15 @@ def test_a_line_has_a_score_or_a_code(tmp_path: Path) -> None:
     assert found.provider.texts().tolist() == ["vendor"] * 4
 
 
+def test_words_for_nothing_are_no_code(tmp_path: Path) -> None:
+    """What R and pandas write for nothing is none beside a score, and without one the reason is not known."""
+    words = ["NA", "none", "nan", "-", "N/A", ""]
+    found = read(tmp_path, HEAD + "".join(f"a,{k},A,B,0.5,{word}\n" for k, word in enumerate(words)))
+    assert not any(found.failure.texts())
+    found = read(tmp_path, HEAD + "a,b,A,B,,NA\na,c,A,C,NA,no_face\na,d,A,D,0.5,NA\n")
+    assert found.failure.texts().tolist() == ["missing_score", "no_face", ""]
+
+
 def test_other_words_are_accepted(tmp_path: Path) -> None:
     """Columns under their other names, genuine and impostor, and class columns of both sides."""
     text = (
@@ -55,7 +64,7 @@ def test_other_words_are_accepted(tmp_path: Path) -> None:
         ),
         ("a,b,A,B,0.5,\na,c,A,C,\uff11,\n", "vendor.csv line 3: the score is not a number"),
         ("a,b,A,B,inf,\n", "line 2: the score is infinite"),
-        ("a,b,A,B,0.5,\na,c,A,C,0.5,no_face\n", "line 3: both a score and a failure code"),
+        ("a,b,A,B,0.5,\na,c,A,C,0.5,no_face\n", "line 3: both a score and a failure code, 'no_face'"),
         ("a,,A,B,0.5,\n", "line 2: an id is empty"),
         ("a,b,A,,0.5,\n", "line 2: an id is empty"),
     ],
