@@ -11,7 +11,7 @@ from frtaudit.errors import DataError, column_names, excerpt
 from frtaudit.inputs.coded import Coded
 from frtaudit.inputs.pairing import ONCE, repeated
 from frtaudit.inputs.pairlist import PROBE, REFERENCE
-from frtaudit.inputs.score_lists.fields import number_fault
+from frtaudit.inputs.score_lists.fields import is_number, number_fault
 from frtaudit.inputs.tables import Table, read_table, table_stem
 
 PROBE_SUBJECT = ("probe_subject", "probe_subject_id", "subject_id_1", "subject_1")
@@ -155,17 +155,9 @@ def _parsed(table: Table, texts: Texts, rows: Positions) -> Floats:
             raise ValueError  # noqa: TRY301  said below, with the row
         return texts[rows].astype(np.float64)
     except ValueError:
-        row = next(row for row in rows.tolist() if not _is_number(texts[row]))
+        row = next(row for row in rows.tolist() if not is_number(texts[row]))
         accepted = "a finite number such as 0.25, or nothing"
         raise DataError(table.place(row), number_fault(texts[row]), accepted) from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.isascii() and "_" not in text
 
 
 def _class_columns(table: Table) -> dict[str, tuple[Coded, Coded]]:
