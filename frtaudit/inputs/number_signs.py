@@ -1,4 +1,4 @@
-"""Commas and points in the numbers of a spreadsheet: what parts decimals, and what may part thousands."""
+"""Numbers as text: what is one, and what commas and points in those of a spreadsheet may part."""
 
 import re
 from typing import TYPE_CHECKING
@@ -11,6 +11,19 @@ _POINT = re.compile(r"[0-9]\.|\.[0-9]")
 _SMALL = re.compile(
     r"[+-]?[1-9][0-9]{0,2}"
 )  # what has no separator of thousands where other numbers have one
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, as other programs write it: Python also takes ``1_0`` and digits of other scripts.
+
+    >>> is_number("1e-5"), is_number("1_0"), is_number("\uff11")
+    (True, False, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii() and "_" not in text
 
 
 def may_be_thousands(text: str) -> bool:

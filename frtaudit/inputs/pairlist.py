@@ -55,6 +55,7 @@ class PairLine:
 def said_mated(table: Table, names: Sequence[str] = MATED) -> "Signs":
     """What the ``mated`` column says of each line, shape (P,): 1, 0, or -1 where there is no such column.
 
+    A column ``label`` may hold something else: it says nothing where no text of it is such a word.
     Raises :class:`DataError` naming the first line that is neither mated nor non-mated.
     """
     import numpy as np
@@ -64,6 +65,8 @@ def said_mated(table: Table, names: Sequence[str] = MATED) -> "Signs":
         return np.full(len(table.frame), -1, dtype=np.int8)
     labels = table.coded(column)
     mapped = labels.mapped(np.array([truth(text.lower()) for text in labels.names], dtype=np.int8), -1)
+    if column not in SAID and (mapped < 0).all():
+        return np.full(mapped.size, -1, dtype=np.int8)
     table.refuse(mapped < 0, f"column {column!r} says neither", "1 or 0, mated or non-mated")
     return mapped.astype(np.int8)
 

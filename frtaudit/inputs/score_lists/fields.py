@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError, excerpt
-from frtaudit.inputs.number_signs import may_be_thousands
+from frtaudit.inputs.number_signs import is_number, may_be_thousands
 from frtaudit.inputs.places import need_scores
 from frtaudit.inputs.tables import check_columns
 
@@ -240,19 +240,6 @@ def _count_lines(path: Path) -> int:
         while block := stream.read(LONGEST):
             count, last = count + block.count(b"\n"), block[-1:]
     return count + (last != b"\n")
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a number, as other programs write it: Python also takes ``1_0`` and digits of other scripts.
-
-    >>> is_number("1e-5"), is_number("1_0"), is_number("\uff11")
-    (True, False, False)
-    """
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.isascii() and "_" not in text
 
 
 def number_fault(text: str) -> str:

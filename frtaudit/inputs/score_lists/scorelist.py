@@ -9,9 +9,10 @@ import numpy as np
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Positions, Texts
 from frtaudit.errors import DataError, column_names, excerpt
 from frtaudit.inputs.coded import Coded
+from frtaudit.inputs.number_signs import is_number
 from frtaudit.inputs.pairing import ONCE, repeated
 from frtaudit.inputs.pairlist import PROBE, REFERENCE
-from frtaudit.inputs.score_lists.fields import is_number, number_fault
+from frtaudit.inputs.score_lists.fields import number_fault
 from frtaudit.inputs.tables import Table, read_table, table_stem
 
 PROBE_SUBJECT = ("probe_subject", "probe_subject_id", "subject_id_1", "subject_1")

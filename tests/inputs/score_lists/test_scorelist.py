@@ -141,3 +141,12 @@ def test_mated_says_yes_or_no(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="line 3: column 'mated' says neither"):
         said_mated(table)
     assert said_mated(read(tmp_path, HEAD + "a,b,A,B,0.5,\n").table).tolist() == [-1]
+
+
+def test_a_label_may_be_another_word(tmp_path: Path) -> None:
+    """A column label says whether lines are mated only where it holds such a word; mated always does."""
+    rows = "a,b,1,door\na,c,1,hall\n"
+    assert said_mated(read(tmp_path, "probe,reference,score,label\n" + rows).table).tolist() == [-1, -1]
+    for head, line in (("label", "a,d,1,1\n"), ("mated", "")):
+        with pytest.raises(DataError, match=f"line 2: column '{head}' says neither"):
+            said_mated(read(tmp_path, f"probe,reference,score,{head}\n{rows}{line}").table)
