@@ -143,13 +143,14 @@ def _table_lines(path: Path) -> list[PairLine]:
     table = read_table(path, path.name)
     probe, reference = table.texts(table.need(PROBE)), table.texts(table.need(REFERENCE))
     column = table.find(FOLD)
-    folds = np.full(len(probe), "") if column is None else table.texts(column)
+    folds = np.full(len(probe), "") if column is None else table.whole_texts(column)
     mated = [None if value < 0 else value > 0 for value in said_mated(table, SAID).tolist()]
     lines = []
     for i, text in enumerate(folds.tolist()):
         place, whole = table.place(i), text.isdecimal() and len(text) <= DIGITS and int(text) < 1 << 15
         if column is not None and not whole:
-            raise DataError(place, "the fold is not an integer from 0 to 32767", "0, 1, 2, ...")
+            problem = f"the fold is not an integer from 0 to 32767: {excerpt(text)}"
+            raise DataError(place, problem, "0, 1, 2, ...")
         fold = int(text) if whole else None
         lines.append(PairLine(place=place, probe=probe[i], reference=reference[i], fold=fold, mated=mated[i]))
     return lines

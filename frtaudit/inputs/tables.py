@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
-from frtaudit.errors import DataError, column_names
+from frtaudit.errors import DataError, column_names, excerpt
 from frtaudit.inputs.number_signs import is_number, unsure_number
 from frtaudit.inputs.table_texts import MORE_FIELDS, check_text, head_of, is_packed, open_text, unread
 
@@ -58,12 +58,14 @@ class Table:
         """Where row ``row`` (0 is the first of :attr:`frame`) stands in the file, for an error."""
         return f"{self.name} {self.unit} {int(self.frame.index[row]) + self.first}"
 
-    def refuse(self, wrong: "Flags", problem: str, accepted: str) -> None:
-        """Raise :class:`DataError` at the first row that is ``wrong``, shape (R,)."""
+    def refuse(self, wrong: "Flags", problem: str, accepted: str, texts: "Texts | None" = None) -> None:
+        """Raise :class:`DataError` at the first row that is ``wrong``, shape (R,), with its text in ``texts``."""
         import numpy as np
 
         if wrong.any():
-            raise DataError(self.place(int(np.argmax(wrong))), problem, accepted)
+            row = int(np.argmax(wrong))
+            shown = "" if texts is None else f": {excerpt(texts[row])}"
+            raise DataError(self.place(row), problem + shown, accepted)
 
     def find(self, names: Sequence[str]) -> str | None:
         """The first of ``names`` that is a column, or None."""
@@ -86,6 +88,12 @@ class Table:
         if not isinstance(values.dtype, pd.StringDtype):
             values = values.astype(object).map(str, na_action="ignore").astype("str").fillna("")
         return np.asarray(values.str.strip().to_numpy(), dtype=object)
+
+    def whole_texts(self, column: str) -> "Texts":
+        """The same, without the ``.0`` that pandas gives whole numbers of a column with holes."""
+        import numpy as np
+
+        return np.array([text.removesuffix(".0") for text in self.texts(column)], dtype=object)
 
     def number_texts(self, column: str) -> "Texts":
         """The same, with points for decimal commas where the file may have these.

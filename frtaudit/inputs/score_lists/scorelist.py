@@ -84,7 +84,7 @@ def scores_in(table: Table, system: str) -> ScoreList:
 
 
 _SUBJECTS = (PROBE_SUBJECT, REFERENCE_SUBJECT)
-_SIDES = ("probe_", "reference_")
+SIDES = ("probe_", "reference_")
 _ACCEPTED = (
     "columns probe, reference, score, and probe_subject, reference_subject unless metadata.csv has the subjects; "
     "docs/start/your_own_data.md renames columns"
@@ -164,10 +164,10 @@ def _parsed(table: Table, texts: Texts, rows: Positions) -> Floats:
 def _class_columns(table: Table) -> dict[str, tuple[Coded, Coded]]:
     """Columns that stand with ``probe_`` and with ``reference_`` before their name, ids and subjects apart."""
     taken = {*PROBE, *REFERENCE, *PROBE_SUBJECT, *REFERENCE_SUBJECT}
-    named = [name for name in table.columns if name.startswith(_SIDES[0]) and name not in taken]
-    names = [name.removeprefix(_SIDES[0]) for name in named]
-    both = [name for name in names if _SIDES[1] + name in table.columns]
-    return {name: (table.coded(_SIDES[0] + name), table.coded(_SIDES[1] + name)) for name in both}
+    named = [name for name in table.columns if name.startswith(SIDES[0]) and name not in taken]
+    names = [name.removeprefix(SIDES[0]) for name in named]
+    both = [name for name in names if SIDES[1] + name in table.columns]
+    return {name: (table.coded(SIDES[0] + name), table.coded(SIDES[1] + name)) for name in both}
 
 
 def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple[Table, Ints]]) -> None:
