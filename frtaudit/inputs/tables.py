@@ -15,7 +15,6 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, column_names, excerpt
 from frtaudit.inputs.number_signs import is_number, unsure_number
-from frtaudit.inputs.table_texts import MORE_FIELDS, check_text, head_of, is_packed, open_text, unread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,6 +237,8 @@ def need_table(path: Path, name: str) -> None:
 
 def _csv(path: Path, name: str) -> Table:
     import pandas as pd
+
+    from frtaudit.inputs.table_texts import MORE_FIELDS, check_text, head_of, is_packed, open_text, unread
 
     try:
         lines = check_text(path, name)

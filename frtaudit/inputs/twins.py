@@ -63,8 +63,8 @@ def class_notes(schema: str, classes: Sequence[str]) -> tuple[str, ...]:
     >>> class_notes("gender", ["Female", "Male", "male"])
     ("schema gender: classes 'Male' and 'male' look alike: check that they are two",)
     """
+    pairs = [(excerpt(classes[first]), excerpt(classes[second])) for first, second in twins(classes)[:SHOWN]]
     return tuple(
-        f"schema {schema}: classes {excerpt(classes[one])} and {excerpt(classes[other])} look alike: "
-        "check that they are two"
-        for one, other in twins(classes)[:SHOWN]
+        f"schema {schema}: classes {first} and {second} look alike: check that they are two"
+        for first, second in pairs
     )

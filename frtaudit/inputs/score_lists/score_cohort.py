@@ -68,10 +68,10 @@ def cohort_of_lists(
 def _check_sides(lists: Sequence[ScoreList], missing: Sequence[str]) -> None:
     """Refuse a class that a list says of one side only, of the columns that schemas ask for and nothing has."""
     for column, scores in product(missing, lists):
-        there = [f"{side}{column}" in scores.table.columns for side in SIDES]
+        sides = [f"{side}{column}" for side in SIDES]
+        there = [name in scores.table.columns for name in sides]
         if any(there):
-            one, other = (SIDES[there.index(is_there)] for is_there in (True, False))
-            problem = f"a column {one}{column} without {other}{column}"
+            problem = f"a column {sides[there.index(True)]} without {sides[there.index(False)]}"
             raise DataError(scores.table.name, problem, "both columns, or the class in a metadata file")
 
 
