@@ -48,7 +48,9 @@ def unsure_number(texts: "Texts") -> "tuple[Flags, str, str] | None":
     import numpy as np
 
     comma = np.array(["," in text for text in texts.tolist()], dtype=np.bool_)
-    point = np.array([_POINT.search(text) is not None for text in texts.tolist()], dtype=np.bool_)
+    point = np.array(["." in text for text in texts.tolist()], dtype=np.bool_)
+    if comma.any():
+        point[point] = [_POINT.search(text) is not None for text in texts[point]]
     marked = comma | point
     if comma.any() and point.any():
         other = point if comma[np.argmax(marked)] else comma

@@ -138,7 +138,7 @@ def _scores(table: Table) -> Floats:
     score = table.numbers(column)
     if score is None:
         texts = table.number_texts(column)
-        there = np.array([not is_nothing(text) for text in texts], dtype=np.bool_)
+        there = np.array([text.lower() not in _NO_SCORE for text in texts], dtype=np.bool_)
         score = np.full(texts.size, np.nan)
         score[there] = _parsed(table, texts, np.flatnonzero(there))
         infinite = there & ~np.isfinite(score)
