@@ -231,7 +231,7 @@ TEMPLATES: dict[str, tuple[Plant, str | None]] = {
     ),
     "a field of ten million": (file("metadata.csv", "x" * 10_000_000), "not a readable CSV"),
     "a quote that never ends": (file("metadata.csv", METADATA + '"'), "a quote is not closed"),
-    "ragged metadata": (file("metadata.csv", METADATA + "a,b,c,d,e\n"), "not a readable CSV"),
+    "ragged metadata": (file("metadata.csv", METADATA + "a,b,c,d,e\n"), "holds more fields than the header"),
     "a column twice": (file("metadata.csv", METADATA.replace("subject_id", "image_id", 1)), "appears twice"),
     "a header alone": (file("metadata.csv", "image_id,subject_id\n"), "holds no row"),
     "paths for subjects": (file("metadata.csv", METADATA.replace(",a\n", ",../../../executed\n")), None),

@@ -1,4 +1,4 @@
-"""Twenty files that somebody may hand over, and the one line that each gets (or that they are simply read)."""
+"""Files that somebody may hand over, and the one line that each gets (or that they are simply read)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 GOOD = "a a a/1 0.9\na b b/1 0.1\nb a a/2 0.2\nb b b/2 0.8\n"
 CSV = "probe_template_id,probe_subject_id,bio_ref_template_id,bio_ref_subject_id,score\n"
 ROWS = "a/1,a,A,a,0.9\nb/1,b,A,a,0.1\na/2,a,B,b,0.2\nb/2,b,B,b,0.8\n"
+QUOTED = '"' + (CSV + ROWS).strip().replace(",", '","').replace("\n", '"\n"') + '"\n'
 FOUR = "4 fields, separated by spaces: claimed_id real_id test_label score"
 
 
@@ -45,6 +46,10 @@ MALFORMED = {
     ),
     "missing field of CSV": (text(CSV + ROWS + "a/3,a,A,a\n", "s.csv"), "s.csv line 6: 4 fields"),
     "word for a score": (text(GOOD + "a a a/3 high\n"), "scores line 5: the score is not a number"),
+    "digits of another script": (
+        text(GOOD + "a a a/3 \uff10.\uff15\n"),
+        "scores line 5: the score is not a number",
+    ),
     "mixed separators": (text(GOOD + "a,a,a/3,0.7\n"), f"scores line 5: 1 field; accepted: {FOUR}"),
     "empty file": (text(""), "scores: the file is empty"),
     "UTF-16": (raw(GOOD.encode("utf-16")), "scores line 1: the text is UTF-16; accepted: UTF-8 text"),
@@ -84,6 +89,14 @@ READ = {
     "Windows": (text(GOOD.replace("\n", "\r\n")), False),
     "Windows CSV": (text((CSV + ROWS).replace("\n", "\r\n"), "s.csv"), True),
     "tabs and runs of spaces": (text(GOOD.replace(" ", "\t", 3).replace(" a/2", "   a/2")), False),
+    "spaces at the ends of ids": (
+        text(CSV + ROWS.replace(",a,A", ",a , A").replace("b,B", " b,B"), "s.csv"),
+        True,
+    ),
+    "quoted CSV": (text(QUOTED, "s.csv"), True),
+    "quoted CSV by another name": (text(QUOTED, "s.txt"), True),
+    "CR": (text(GOOD.replace("\n", "\r")), False),
+    "CR CSV": (text((CSV + ROWS).replace("\n", "\r"), "s.csv"), True),
     "no line end": (text(GOOD.rstrip("\n")), False),
     "blank lines at the end": (text(GOOD + "\n\r\n \n"), False),
     "blank lines at the end of CSV": (text(CSV + ROWS + "\n\n", "s.csv"), True),

@@ -55,6 +55,7 @@ class PairLine:
 def said_mated(table: Table, names: Sequence[str] = MATED) -> "Signs":
     """What the ``mated`` column says of each line, shape (P,): 1, 0, or -1 where there is no such column.
 
+    A column ``label`` may hold something else: it says nothing where no text of it is such a word.
     Raises :class:`DataError` naming the first line that is neither mated nor non-mated.
     """
     import numpy as np
@@ -64,6 +65,8 @@ def said_mated(table: Table, names: Sequence[str] = MATED) -> "Signs":
         return np.full(len(table.frame), -1, dtype=np.int8)
     labels = table.coded(column)
     mapped = labels.mapped(np.array([truth(text.lower()) for text in labels.names], dtype=np.int8), -1)
+    if column not in SAID and (mapped < 0).all():
+        return np.full(mapped.size, -1, dtype=np.int8)
     table.refuse(mapped < 0, f"column {column!r} says neither", "1 or 0, mated or non-mated")
     return mapped.astype(np.int8)
 
@@ -140,13 +143,14 @@ def _table_lines(path: Path) -> list[PairLine]:
     table = read_table(path, path.name)
     probe, reference = table.texts(table.need(PROBE)), table.texts(table.need(REFERENCE))
     column = table.find(FOLD)
-    folds = np.full(len(probe), "") if column is None else table.texts(column)
+    folds = np.full(len(probe), "") if column is None else table.whole_texts(column)
     mated = [None if value < 0 else value > 0 for value in said_mated(table, SAID).tolist()]
     lines = []
     for i, text in enumerate(folds.tolist()):
         place, whole = table.place(i), text.isdecimal() and len(text) <= DIGITS and int(text) < 1 << 15
         if column is not None and not whole:
-            raise DataError(place, "the fold is not an integer from 0 to 32767", "0, 1, 2, ...")
+            problem = f"the fold is not an integer from 0 to 32767: {excerpt(text)}"
+            raise DataError(place, problem, "0, 1, 2, ...")
         fold = int(text) if whole else None
         lines.append(PairLine(place=place, probe=probe[i], reference=reference[i], fold=fold, mated=mated[i]))
     return lines

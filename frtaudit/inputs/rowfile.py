@@ -10,7 +10,8 @@ from frtaudit.core.canonical import sha256
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.rows import RowDigests, cuts
 from frtaudit.errors import DataError
-from frtaudit.inputs.tables import open_text, table_suffix
+from frtaudit.inputs.table_texts import open_text
+from frtaudit.inputs.tables import table_suffix
 from frtaudit.inputs.template_files import UNREADABLE
 
 DIGITS = 16

@@ -1,7 +1,6 @@
 """Tables of text read from CSV or Parquet files: every value stays text until someone asks for a number."""
 
 import csv
-import gzip
 import io
 import os
 import re
@@ -9,13 +8,13 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
-from frtaudit.errors import DataError, column_names
+from frtaudit.errors import DataError, column_names, excerpt
+from frtaudit.inputs.number_signs import is_number, unsure_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +29,7 @@ KNOWN = "a .csv, .tsv or .parquet file, or a .csv.gz or .tsv.gz"
 COLUMNS = 5_000  # of a table
 LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
 NO_ID = f"a line break or a zero byte, or more than {LONGEST} characters"
-_SEPARATORS = ",;\t"
-_DECLARED = re.compile(r'"?sep=(.?)"?[\r\n]*', re.IGNORECASE)  # the first line, as Excel reads it
-_BLOCK, INFLATED, RATIO = 1 << 20, 1 << 28, 200  # bytes; times that a compressed text may be larger
 _BREAK = re.compile("[\0\r\n]")
-_OPEN_QUOTE = re.compile(r"EOF inside string starting at row (\d+)")  # as pandas says it
-_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 _UNREADABLE_TEXT = (ValueError, OSError, csv.Error, MemoryError, EOFError, zlib.error)
 
 
@@ -63,12 +57,14 @@ class Table:
         """Where row ``row`` (0 is the first of :attr:`frame`) stands in the file, for an error."""
         return f"{self.name} {self.unit} {int(self.frame.index[row]) + self.first}"
 
-    def refuse(self, wrong: "Flags", problem: str, accepted: str) -> None:
-        """Raise :class:`DataError` at the first row that is ``wrong``, shape (R,)."""
+    def refuse(self, wrong: "Flags", problem: str, accepted: str, texts: "Texts | None" = None) -> None:
+        """Raise :class:`DataError` at the first row that is ``wrong``, shape (R,), with its text in ``texts``."""
         import numpy as np
 
         if wrong.any():
-            raise DataError(self.place(int(np.argmax(wrong))), problem, accepted)
+            row = int(np.argmax(wrong))
+            shown = "" if texts is None else f": {excerpt(texts[row])}"
+            raise DataError(self.place(row), problem + shown, accepted)
 
     def find(self, names: Sequence[str]) -> str | None:
         """The first of ``names`` that is a column, or None."""
@@ -92,18 +88,25 @@ class Table:
             values = values.astype(object).map(str, na_action="ignore").astype("str").fillna("")
         return np.asarray(values.str.strip().to_numpy(), dtype=object)
 
+    def whole_texts(self, column: str) -> "Texts":
+        """The same, without the ``.0`` that pandas gives whole numbers of a column with holes."""
+        import numpy as np
+
+        return np.array([text.removesuffix(".0") for text in self.texts(column)], dtype=object)
+
     def number_texts(self, column: str) -> "Texts":
         """The same, with points for decimal commas where the file may have these.
 
-        As it is where a point is among them, or where every comma may separate thousands.
+        Raises :class:`DataError` where it is not sure which these are.
         """
         import numpy as np
 
         texts = self.texts(column)
-        commas = [text for text in texts if "," in text]
-        unsure = any("." in text for text in texts) or all(map(_THOUSANDS.fullmatch, commas))
-        if not self.decimal_comma or unsure:
+        if not self.decimal_comma:
             return texts
+        if unsure := unsure_number(texts):
+            wrong, problem, accepted = unsure
+            self.refuse(wrong, f"column {column!r}: {problem}", accepted)
         return np.array([text.replace(",", ".") for text in texts], dtype=object)
 
     def coded(self, column: str) -> "Coded":
@@ -232,28 +235,15 @@ def need_table(path: Path, name: str) -> None:
         raise DataError(name, f"cannot read a {path.suffix or 'nameless'} file", KNOWN)
 
 
-def open_text(path: Path) -> BinaryIO:
-    """The bytes of a text, unpacked where it is compressed."""
-    return cast("BinaryIO", gzip.GzipFile(path)) if is_packed(path) else path.open("rb")
-
-
-def unpacked(path: Path, stream: BinaryIO) -> BinaryIO:
-    """``stream``, of ``path``, unpacked where it is compressed."""
-    return cast("BinaryIO", gzip.GzipFile(fileobj=stream)) if is_packed(path) else stream
-
-
-def is_packed(path: Path) -> bool:
-    """Whether a file is compressed, by its name."""
-    return path.suffix.lower() == ".gz"
-
-
 def _csv(path: Path, name: str) -> Table:
     import pandas as pd
 
+    from frtaudit.inputs.table_texts import MORE_FIELDS, check_text, head_of, is_packed, open_text, unread
+
     try:
-        lines = _check_text(path, name)
+        lines = check_text(path, name)
         with io.TextIOWrapper(open_text(path), encoding="utf-8-sig", newline="") as stream:
-            separator, skipped, header = _head(stream, name)
+            separator, skipped, header = head_of(stream, name)
         check_columns([column.strip() for column in header], name)
         frame = pd.read_csv(
             path,
@@ -266,11 +256,10 @@ def _csv(path: Path, name: str) -> Table:
             compression="gzip" if is_packed(path) else None,
         )
     except _UNREADABLE_TEXT as error:
-        raise _unread(path, name, error) from None
-    if not isinstance(frame.index, pd.RangeIndex):
-        problem = "holds more fields than the header"
-        raise DataError(f"{name} line {2 + skipped}", problem, "as many fields as the header")
+        raise unread(path, name, error) from None
     skipped += sum(str(column).count("\n") for column in frame.columns)
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise DataError(f"{name} line {2 + skipped}", MORE_FIELDS, "as many fields as the header")
     if lines > skipped + 1 + len(frame):
         frame.index = pd.Index(_first_lines(frame))
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
@@ -288,77 +277,14 @@ def _first_lines(frame: "pd.DataFrame") -> "Ints":
     return np.arange(len(frame), dtype=np.int64) + np.cumsum(inside) - inside
 
 
-def _unread(path: Path, name: str, error: Exception) -> DataError:
-    """Why a text could not be read, with its line where that is known."""
-    accepted = "UTF-8, commas, semicolons or tabs, one header line"
-    if quote := _OPEN_QUOTE.search(str(error)):
-        return DataError(f"{name} line {int(quote[1]) + 1}", "a quote is not closed", "quotes in pairs")
-    if isinstance(error, UnicodeDecodeError):
-        with open_text(path) as stream:
-            for number, line in enumerate(stream, 1):
-                try:
-                    line.decode()
-                except UnicodeDecodeError as wrong:
-                    problem = f"byte {wrong.start + 1} of the line is not UTF-8"
-                    return DataError(f"{name} line {number}", problem, accepted)
-    return DataError(name, f"not a readable CSV file ({error})", accepted)
-
-
-def _head(stream: io.TextIOWrapper, name: str) -> tuple[str, int, list[str]]:
-    """What separates the fields of a text, how many lines say so, and the columns."""
-    line = stream.readline()
-    declared = _DECLARED.fullmatch(line)
-    if declared is None:
-        separator = separator_in(line)
-    else:
-        separator, line = declared[1], stream.readline()
-        if separator not in tuple(_SEPARATORS):
-            problem = f"says that {separator!r} separates fields"
-            raise DataError(f"{name} line 1", problem, "a comma, semicolon or tab")
-    header = next(csv.reader(chain([line], stream), delimiter=separator), [])
-    return separator, int(declared is not None), header
-
-
-def _check_text(path: Path, name: str) -> int:
-    """How many lines a file has; refused are UTF-16, zero bytes, a small file that unpacks to a huge one."""
-    size, line, ends, packed = 0, 1, True, path.stat().st_size
-    with open_text(path) as stream:
-        while block := stream.read(_BLOCK):
-            if not size and block.startswith((b"\xff\xfe", b"\xfe\xff")):
-                raise DataError(name, "the text is UTF-16", "UTF-8 text")
-            zero = block.find(b"\0")
-            if zero >= 0:
-                line += block[:zero].count(b"\n")
-                raise DataError(f"{name} line {line}", "holds a zero byte", "UTF-8 text without zero bytes")
-            size, line, ends = size + len(block), line + block.count(b"\n"), block.endswith(b"\n")
-            if size > INFLATED and size > RATIO * packed:
-                raise DataError(name, f"more than {size} bytes packed into {packed}", "the table, unpacked")
-    return line - ends
-
-
-def separator_in(header: str) -> str:
-    """What separates the fields of a header: what it has most of, else a comma.
-
-    >>> separator_in("probe;reference;Score, raw")
-    ';'
-    """
-    return max(_SEPARATORS, key=header.count)
-
-
-def declares_separator(line: str) -> bool:
-    """Whether a first line says what separates fields, as for Excel.
-
-    >>> declares_separator("sep=;"), declares_separator("sep=;b")
-    (True, False)
-    """
-    return _DECLARED.fullmatch(line) is not None
-
-
 def check_columns(columns: Sequence[str], name: str) -> None:
-    """Raise :class:`DataError` for a column that appears twice, and for more columns than anybody names."""
+    """Raise :class:`DataError` for a name that appears twice, and for more columns than anybody names."""
     if len(columns) > COLUMNS:
         raise DataError(name, f"{len(columns)} columns", f"at most {COLUMNS}")
-    repeated = sorted(column for column, times in Counter(columns).items() if times > 1)
+    repeated = sorted(column for column, times in Counter(columns).items() if column and times > 1)
+    if repeated and any(map(is_number, columns)):
+        problem = "the first line is no header: it holds a number, and a text twice"
+        raise DataError(name, problem, "unique column names")
     if repeated:
         raise DataError(name, f"column {column_names(repeated)} appears twice", "unique column names")
 

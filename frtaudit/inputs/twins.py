@@ -1,7 +1,9 @@
-"""Ids that look the same and are not: other Unicode forms, letters of other scripts, marks that nobody sees."""
+"""Names that look alike and are not one: other Unicode forms, alike letters, unseen marks, case, leading zeros."""
 
 import unicodedata
 from collections.abc import Sequence
+
+from frtaudit.errors import excerpt
 
 _LOOKS = str.maketrans(
     "аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅҮοανΑΒΕΖΗΙΚΜΝΟΡΤΥΧօ",  # noqa: RUF001  Cyrillic, Greek, Armenian
@@ -11,13 +13,18 @@ SHOWN = 3  # pairs in a sentence
 
 
 def looks_of(name: str) -> str:
-    r"""What a reader takes the name for: composed, in Latin letters where others look like them, without unseen marks.
+    r"""What a reader takes the name for: composed, lower case, Latin where letters look so, numbers without zeros.
 
     >>> looks_of("Zoe\u0308") == looks_of("Zo\u00eb"), looks_of("\u0430nna")
     (True, 'anna')
+    >>> looks_of("Anna"), looks_of("007"), looks_of("7.0")
+    ('anna', '7', '7')
     """
-    plain = unicodedata.normalize("NFKC", name)
-    return "".join(mark for mark in plain if unicodedata.category(mark) != "Cf").translate(_LOOKS)
+    if not name.isascii():
+        plain = unicodedata.normalize("NFKC", name)
+        name = "".join(mark for mark in plain if unicodedata.category(mark) != "Cf").translate(_LOOKS)
+    number = name.removesuffix(".0")
+    return number.lstrip("0") or "0" if number.isdecimal() else name.casefold()
 
 
 def twins(names: Sequence[str]) -> list[tuple[int, int]]:
@@ -26,8 +33,6 @@ def twins(names: Sequence[str]) -> list[tuple[int, int]]:
     >>> twins(["anna", "b", "\u0430nna", "b"])
     [(0, 2)]
     """
-    if all(name.isascii() for name in names):
-        return []
     first: dict[str, int] = {}
     befores = [first.setdefault(looks_of(name), place) for place, name in enumerate(names)]
     return [(before, place) for place, before in enumerate(befores) if names[before] != names[place]]
@@ -37,15 +42,29 @@ def twin_notes(names: Sequence[str], what: str) -> tuple[str, ...]:
     r"""A sentence where ids look alike; it names places among the sorted ids, not the ids.
 
     >>> twin_notes(["anna", "\u0430nna"], "subject")[0]
-    '1 subject id looks the same as another and is not (places 1 and 2 of the sorted ids): check that they are two'
+    '1 subject id looks like another (places 1 and 2 of the sorted ids): check that they are two'
     """
     pairs = twins(sorted(set(names)))
     if not pairs:
         return ()
     shown = "; ".join(f"{number + 1} and {other + 1}" for number, other in pairs[:SHOWN])
     more = f", and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
-    count = f"{len(pairs)} {what} id looks" if len(pairs) == 1 else f"{len(pairs)} {what} ids look"
-    others = ("another and is not", "two") if len(pairs) == 1 else ("others and are not", "different")
+    ids, check = (
+        ("id looks like another", "two") if len(pairs) == 1 else ("ids look like others", "different")
+    )
     return (
-        f"{count} the same as {others[0]} (places {shown}{more} of the sorted ids): check that they are {others[1]}",
+        f"{len(pairs)} {what} {ids} (places {shown}{more} of the sorted ids): check that they are {check}",
+    )
+
+
+def class_notes(schema: str, classes: Sequence[str]) -> tuple[str, ...]:
+    """A sentence for the first classes that look alike.
+
+    >>> class_notes("gender", ["Female", "Male", "male"])
+    ("schema gender: classes 'Male' and 'male' look alike: check that they are two",)
+    """
+    pairs = [(excerpt(classes[first]), excerpt(classes[second])) for first, second in twins(classes)[:SHOWN]]
+    return tuple(
+        f"schema {schema}: classes {first} and {second} look alike: check that they are two"
+        for first, second in pairs
     )

@@ -17,7 +17,7 @@ from frtaudit.inputs.class_rules import as_read
 from frtaudit.inputs.places import not_offered
 from frtaudit.inputs.sanitize import sanitized
 from frtaudit.inputs.score_lists.nameless import refuse_people
-from frtaudit.inputs.twins import twin_notes
+from frtaudit.inputs.twins import class_notes, twin_notes
 from frtaudit.pipeline.test_sets import set_pairs
 
 PROVIDER = ("name", "score_range", "recommended", "thresholds_version", "failed", "score_table", "score_tail")
@@ -39,7 +39,7 @@ def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortDa
 
 
 def _twin_notes(cohort_data: CohortData) -> tuple[str, ...]:
-    """Ids that look alike and are not one: of people, images and systems."""
+    """Names that look alike and are not one: of people, images, systems and classes."""
     if not cohort_data.named:
         return ()
     systems = sorted({*cohort_data.templates, *cohort_data.tables})
@@ -48,7 +48,9 @@ def _twin_notes(cohort_data: CohortData) -> tuple[str, ...]:
         "sample": cohort_data.cohort.sample_ids,
         "system": systems,
     }
-    return tuple(note for what, names in named.items() for note in twin_notes(names, what))
+    ids = [note for what, names in named.items() for note in twin_notes(names, what)]
+    classified = cohort_data.cohort.classifications.items()
+    return (*ids, *(note for name, known in classified for note in class_notes(name, known.classes)))
 
 
 def comparisons_of(spec: AuditSpec, cohort_data: CohortData) -> Comparisons:

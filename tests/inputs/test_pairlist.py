@@ -60,6 +60,8 @@ def test_tables_of_pairs(tmp_path: Path) -> None:
     pairs = read_pairs(pair_file(tmp_path, text, "p.csv"), cohort())
     assert pairs.fold is not None
     assert pairs.fold.tolist() == [2, 0, 1]
+    floats = pair_file(tmp_path, text.replace("0,A", "0.0,A"), "floats.csv")
+    assert str(read_pairs(floats, cohort())) == str(pairs)
     assert read_pairs(pair_file(tmp_path, "probe,reference\nC_0001,D_0001\n", "q.csv"), cohort()).fold is None
 
 
@@ -92,7 +94,9 @@ def test_a_fold_is_a_number(tmp_path: Path) -> None:
     """A fold that is no small integer is refused, also when it is missing."""
     for fold in ("x", "", "-1", "40000"):
         path = pair_file(tmp_path, f"fold,probe,reference\n0,C_0001,D_0001\n{fold},C_0001,D_0001\n", "p.csv")
-        with pytest.raises(DataError, match=r"p.csv line 3: the fold is not an integer"):
+        with pytest.raises(
+            DataError, match=rf"p.csv line 3: the fold is not an integer from 0 to 32767: '{fold}'"
+        ):
             read_pairs(path, cohort())
 
 

@@ -61,6 +61,15 @@ def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:
         ("id,x\n1,2\n3,4,5\n", "line 3"),
         ("id,x\n1,2,3\n3,4,5\n", "line 2: holds more fields than the header"),
         ('id,x\n1,2\n"3,4\n5,6\n', "line 3: a quote is not closed; accepted: quotes in pairs"),
+        ('id,x\n"1\n\n",2\n3,4\n3,4,5\n', "line 6: holds more fields than the header; accepted: as many"),
+        ('sep=,\nid\n"1\n"\n3,4\n', "line 5: holds more fields"),
+        ('"i\nd",x\n1,2,3\n', "line 3: holds more fields"),
+        ('id,x\n"1\n\n",2\n\n"3,4\n', "line 6: a quote is not closed"),
+        ('id,x\n"1\n",2\n"3,4\n' + "5,6\n" * 50_000, "line 4: a quote is not closed"),
+        (
+            "7,7,0.5\n1,2,0.25\n",
+            "the first line is no header: it holds a number, and a text twice; accepted: uni",
+        ),
         ('sep=,\nid,x\n1,2\n"3,4\n', "line 4: a quote is not closed; accepted: quotes in pairs"),
     ],
 )
@@ -70,6 +79,12 @@ def test_a_bad_csv_is_one_line(tmp_path: Path, text: str, message: str) -> None:
         read_table(table_file(tmp_path, text), "t.csv")
     assert re.match(r"t\.csv( line \d+)?: ", str(caught.value))
     assert "\n" not in str(caught.value)
+
+
+def test_columns_without_a_name_are_no_repeat(tmp_path: Path) -> None:
+    """A spreadsheet writes a comma for each column that once held something."""
+    table = read_table(table_file(tmp_path, "id,x,,\n1,2,,\n3,4,,\n"), "t.csv")
+    assert table.texts("x").tolist() == ["2", "4"]
 
 
 def test_unreadable_files_are_one_line(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from small_audits import COHORT, SCHEMAS, score_lines, spec
 
 from frtaudit.core import CohortData, registry
+from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.datasets.providers.precomputed import Precomputed
@@ -33,6 +34,18 @@ def test_plugins_do_what_they_are_for() -> None:
     assert cohort_data.cohort.digest == COHORT.load(SCHEMAS, 3).cohort.digest != MATERIAL.cohort.digest
     assert comparisons_of(made, cohort_data).all_pairs
     assert analyses_of(made) == [made.analyses["error_rates"], made.analyses["failures"]]
+
+
+def test_names_that_look_alike_are_noted(tmp_path: Path) -> None:
+    """A person whose id has zeros on one side only, and a class in two spellings: read, and told."""
+    head = "probe,reference,probe_subject,reference_subject,score,probe_sex,reference_sex\n"
+    (tmp_path / "one.csv").write_text(head + "a,b,007,7,0.9,Female,female\nc,d,x,x,0.8,male,male\n")
+    schemas = {"sex": SchemaSpec(column="sex")}
+    made = replace(spec(), cohort=ScoreLists(root=str(tmp_path)), schemas=schemas)
+    assert load_cohort(made).notes == (
+        "1 subject id looks like another (places 1 and 2 of the sorted ids): check that they are two",
+        "schema sex: classes 'Female' and 'female' look alike: check that they are two",
+    )
 
 
 def test_by_default_everything_that_is_offered() -> None:

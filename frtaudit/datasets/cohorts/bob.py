@@ -102,9 +102,9 @@ def _gathered(path: Path, nan: Nan) -> "Gathered":
     from frtaudit.inputs.score_lists.gathering import Gathered
 
     line = first_line(path, path.name)
-    count = len(split_spaces(line, f"{path.name} line 1"))
-    if path.suffix == ".csv" or ("," in line and count < len(FOUR.columns)):
+    if path.suffix == ".csv" or ("," in line and len(line.split()) < len(FOUR.columns)):
         return _of_csv(path, nan)
+    count = len(split_spaces(line, f"{path.name} line 1"))
     layout = FIVE if count == len(FIVE.columns) else FOUR
     read = read_fields(path, path.name, layout, layout.columns[:-1], nan)
     claimed, text = read.texts[CLAIMED], read.texts

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from frtaudit.core.arrays import Floats
     from frtaudit.core.cohort import CohortData
 
+FIELDS = 4  # of a line: more are all scores on one
+
 
 @register("cohort", "pyeer")
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,5 +79,8 @@ def _read(path: Path, nan: Nan) -> "Floats":
     from frtaudit.inputs.score_lists.fields import SCORE, Layout, first_line, read_fields, split_spaces
 
     count = len(split_spaces(first_line(path, path.name), f"{path.name} line 1"))
+    if count > FIELDS:
+        accepted = f"one comparison per line, its score the last of at most {FIELDS} fields"
+        raise DataError(f"{path.name} line 1", f"{count} fields", accepted)
     columns = (*(f"field_{place}" for place in range(1, count)), SCORE)
     return read_fields(path, path.name, Layout(columns=columns), (), nan).score

@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular, open_regular
 from frtaudit.errors import DataError
-from frtaudit.inputs.tables import SUFFIXES, declares_separator, separator_in, unpacked
+from frtaudit.inputs.table_texts import declares_separator, separator_in, unpacked
+from frtaudit.inputs.tables import SUFFIXES
 
 IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 TEXTS = (".txt", ".csv", ".log", ".list", ".lst", ".tsv")

@@ -61,8 +61,7 @@ def _folds(table: Table) -> "np.ndarray[tuple[int, ...], np.dtype[np.int16]] | N
     column = table.find(FOLD)
     if column is None:
         return None
-    texts = table.texts(column)
-    wrong = next((row for row, text in enumerate(texts) if not text.isdecimal() or len(text) > 4), None)
-    if wrong is not None:
-        raise DataError(table.place(wrong), "the fold is not an integer from 0 to 9999", "1, 2, 3, ...")
+    texts = table.whole_texts(column)
+    wrong = np.array([not text.isdecimal() or len(text) > 4 for text in texts], dtype=np.bool_)
+    table.refuse(wrong, "the fold is not an integer from 0 to 9999", "1, 2, 3, ...", texts)
     return np.unique(texts.astype(np.int64), return_inverse=True)[1].astype(np.int16)

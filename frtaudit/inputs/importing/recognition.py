@@ -10,7 +10,8 @@ from frtaudit.inputs.importing.array_files import PICKLES, refuse_pickle
 from frtaudit.inputs.importing.contents import ARCHIVES, Contents
 from frtaudit.inputs.importing.values import Evidence, Reader
 from frtaudit.inputs.score_lists.scorelist import SCORE
-from frtaudit.inputs.tables import SUFFIXES, separator_in
+from frtaudit.inputs.table_texts import separator_in
+from frtaudit.inputs.tables import SUFFIXES
 
 GROUP = "known_set"
 

@@ -17,11 +17,11 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.importing.array_files import ARRAYS, PLAIN, ArrayHeader, arrays, headers, is_converted
 from frtaudit.inputs.importing.contents import IMAGES, Contents
 from frtaudit.inputs.importing.values import Options
+from frtaudit.inputs.table_texts import separator_in
 from frtaudit.inputs.tables import (
     SUFFIXES,
     Table,
     read_table,
-    separator_in,
     table_stem,
     table_suffix,
     unreadable,

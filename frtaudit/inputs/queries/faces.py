@@ -62,11 +62,11 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
 
 def answers_of(table: Table, column: str) -> Signs:
     """What a column answers, shape (R,): 1, 0, -1, or -2 for nothing. Raises :class:`DataError` naming the line."""
-    answers = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
-    if None in answers:
-        problem = f"column {column!r} holds no answer"
-        accepted = "1 or yes, 0 or no, -1 or unsure, or nothing"
-        raise DataError(table.place(answers.index(None)), problem, accepted)
+    texts = table.whole_texts(column)
+    answers = [_ANSWERS.get(text.lower()) for text in texts]
+    wrong = np.array([answer is None for answer in answers], dtype=np.bool_)
+    accepted = "1 or yes, 0 or no, -1 or unsure, or nothing"
+    table.refuse(wrong, f"column {column!r} holds no answer", accepted, texts)
     return np.array(answers, dtype=np.int8)
 
 

@@ -17,7 +17,7 @@ from frtaudit.inputs.pairlist import truth
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.score_lists.score_cohort import tables_of
-from frtaudit.inputs.score_lists.scorelist import ScoreList, answers, providers
+from frtaudit.inputs.score_lists.scorelist import ScoreList, answers, is_nothing, providers
 from frtaudit.inputs.tables import Table
 
 TRANSACTION, ATTEMPT = ("transaction", "transaction_id"), ("attempt", "attempt_number")
@@ -106,12 +106,12 @@ def reference_of(subject: str) -> str:
 
 
 def _numbers(table: Table, column: str) -> Ints:
-    texts = table.texts(column)
+    texts = table.whole_texts(column)
     whole = [
         _DIGITS.fullmatch(text) is not None and 1 <= int(text) <= MAX_ATTEMPTS for text in texts.tolist()
     ]
     accepted = f"a whole number from 1 to {MAX_ATTEMPTS}"
-    table.refuse(~np.array(whole, dtype=np.bool_), "the attempt is not an attempt number", accepted)
+    table.refuse(~np.array(whole, dtype=np.bool_), "the attempt is not an attempt number", accepted, texts)
     return texts.astype(np.int64)
 
 
@@ -121,9 +121,10 @@ def _seconds(table: Table) -> Floats:
         return np.full(len(table.frame), np.nan)
     read = table.numbers(column)
     if read is None:
-        texts = table.texts(column).tolist()
+        texts = table.number_texts(column)
+        texts[[is_nothing(text) for text in texts]] = ""
         wrong = np.array([text != "" and _TIME.fullmatch(text) is None for text in texts], dtype=np.bool_)
-        table.refuse(wrong, "the time of an attempt is not a number", TIME)
+        table.refuse(wrong, "the time of an attempt is not a number", TIME, texts)
         read = np.array([float(text or "nan") for text in texts])
     table.refuse(np.isinf(read) | (read < 0), "the time of an attempt is no time", TIME)
     return read

@@ -6,13 +6,15 @@ for the fast reader what a person would call harmless (tabs, runs of spaces, rem
 
 import csv
 import mmap
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from frtaudit.core.spec_values import Nan
 from frtaudit.errors import DataError, excerpt
+from frtaudit.inputs.number_signs import is_number, may_be_thousands
 from frtaudit.inputs.places import need_scores
 from frtaudit.inputs.tables import check_columns
 
@@ -80,7 +82,7 @@ def first_line(path: Path, name: str) -> str:
     need_scores(path, name)
     with path.open("rb") as stream:
         for number in range(1, LONGEST):
-            line = stream.readline(LONGEST + 1)
+            line = _line(stream)
             _check_bytes(line, f"{name} line {number}", first=number == 1)
             if not line:
                 break
@@ -95,12 +97,22 @@ def header_of(path: Path, name: str) -> tuple[str, ...]:
     need_scores(path, name)
     place = f"{name} line 1"
     with path.open("rb") as stream:
-        line = stream.readline(LONGEST + 1)
+        line = _line(stream)
     _check_bytes(line, place, first=True)
     text = _decoded(line.removeprefix(_UTF8), place).strip()
     columns = tuple(column.strip() for column in _split_csv(text, place))
     check_columns(columns, place)
     return columns
+
+
+def _line(stream: BinaryIO) -> bytes:
+    r"""The next line, no more of it than shows that it is too long; it may end with ``\n``, ``\r\n`` or ``\r``."""
+    line = stream.readline(LONGEST + 1)
+    end = line.find(b"\r") + 1
+    if 0 < end < len(line) and line[end:] != b"\n":
+        stream.seek(end - len(line), os.SEEK_CUR)
+        return line[:end]
+    return line
 
 
 def read_fields(
@@ -205,10 +217,8 @@ def _checked(row: bytes, place: str, layout: Layout) -> bytes:
     if len(fields) != len(layout.columns):
         raise DataError(place, f"{len(fields)} field{'' if len(fields) == 1 else 's'}", layout.expected)
     number = fields[layout.columns.index(SCORE)]
-    try:
-        float(number.strip().replace("_", "x"))
-    except ValueError:
-        raise DataError(place, number_fault(number), "a finite number such as 0.25") from None
+    if not is_number(number):
+        raise DataError(place, number_fault(number), "a finite number such as 0.25")
     return row if layout.header else " ".join(_quoted(field) for field in fields).encode()
 
 
@@ -237,7 +247,11 @@ def number_fault(text: str) -> str:
 
     >>> number_fault("0,25"), number_fault("high")
     ('the score has a decimal comma', "the score is not a number: 'high'")
+    >>> number_fault("57,983")
+    'the score has a comma, of decimals or of thousands'
     """
+    if "," in text and may_be_thousands(text.strip()):
+        return "the score has a comma, of decimals or of thousands"
     whole, comma, part = text.strip().partition(",")
     is_comma = bool(comma) and whole.lstrip("+-").isdecimal() and part.isdecimal()
     return "the score has a decimal comma" if is_comma else f"the score is not a number: {excerpt(text)}"
@@ -272,8 +286,12 @@ def _coded(column: "pa.ChunkedArray") -> "Coded":
     from frtaudit.inputs.coded import Coded
 
     whole = column.unify_dictionaries().combine_chunks()
-    names = np.array(whole.dictionary.to_pylist(), dtype=object)
-    return Coded(code=np.array(whole.indices.to_numpy(), dtype=np.int32), names=names)
+    code, names = np.array(whole.indices.to_numpy(), dtype=np.int32), whole.dictionary.to_pylist()
+    stripped = [name.strip() for name in names]  # spaces at the ends of an id do not count
+    if stripped != names:
+        number = {name: place for place, name in enumerate(dict.fromkeys(stripped))}
+        code, names = np.array([number[name] for name in stripped], dtype=np.int32)[code], list(number)
+    return Coded(code=code, names=np.array(names, dtype=object))
 
 
 def _check_read(read: Fields, wanted: Sequence[str], nan: Nan) -> None:
@@ -287,7 +305,7 @@ def _check_read(read: Fields, wanted: Sequence[str], nan: Nan) -> None:
             raise DataError(read.place(row), "the score is NaN", accepted)
     for column in wanted:
         coded = read.texts[column]
-        empty = [code for code, name in enumerate(coded.names) if not name.strip()]
+        empty = [code for code, name in enumerate(coded.names) if not name]
         for row in _first(np.isin(coded.code, empty)) if empty else ():
             raise DataError(read.place(row), f"{column} is empty", "a name")
 

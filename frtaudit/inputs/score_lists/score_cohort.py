@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from frtaudit.inputs.pairlist import said_mated
 from frtaudit.inputs.pseudonyms import pseudonym_key
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.score_lists.gathering import compared
-from frtaudit.inputs.score_lists.scorelist import ScoreList, refuse_repeats
+from frtaudit.inputs.score_lists.scorelist import SIDES, ScoreList, refuse_repeats
 from frtaudit.inputs.tables import Table
 
 SAMPLE = ("sample_id", "image_id")
@@ -49,6 +50,8 @@ def cohort_of_lists(
     known = _registered(metadata) if metadata else {}
     people = _people(lists, known)
     roster = _roster(people)
+    asked = (schema.column for schema in schemas.values() if schema.column is not None)
+    _check_sides(lists, [column for column in asked if column not in roster.columns])
     cohort = enrol(roster, schemas)
     subjects = {sample: person.subject for sample, person in (known | people).items()}
     tables, ledger = tables_of(lists, cohort, subjects)
@@ -60,6 +63,16 @@ def cohort_of_lists(
         pseudonym_key=pseudonym_key(key_file, list(subjects), list(subjects.values())),
         secret=key_file is not None,
     )
+
+
+def _check_sides(lists: Sequence[ScoreList], missing: Sequence[str]) -> None:
+    """Refuse a class that a list says of one side only, of the columns that schemas ask for and nothing has."""
+    for column, scores in product(missing, lists):
+        sides = [f"{side}{column}" for side in SIDES]
+        there = [name in scores.table.columns for name in sides]
+        if any(there):
+            problem = f"a column {sides[there.index(True)]} without {sides[there.index(False)]}"
+            raise DataError(scores.table.name, problem, "both columns, or the class in a metadata file")
 
 
 def _people(lists: Sequence[ScoreList], known: Mapping[str, _Person]) -> dict[str, _Person]:

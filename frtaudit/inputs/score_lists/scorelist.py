@@ -1,14 +1,15 @@
 """Score lists: one line per comparison, with a score or a failure code, as parallel arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints, Positions, Texts
-from frtaudit.errors import DataError, column_names
+from frtaudit.errors import DataError, column_names, excerpt
 from frtaudit.inputs.coded import Coded
+from frtaudit.inputs.number_signs import is_number
 from frtaudit.inputs.pairing import ONCE, repeated
 from frtaudit.inputs.pairlist import PROBE, REFERENCE
 from frtaudit.inputs.score_lists.fields import number_fault
@@ -83,7 +84,7 @@ def scores_in(table: Table, system: str) -> ScoreList:
 
 
 _SUBJECTS = (PROBE_SUBJECT, REFERENCE_SUBJECT)
-_SIDES = ("probe_", "reference_")
+SIDES = ("probe_", "reference_")
 _ACCEPTED = (
     "columns probe, reference, score, and probe_subject, reference_subject unless metadata.csv has the subjects; "
     "docs/start/your_own_data.md renames columns"
@@ -102,11 +103,33 @@ def answers(table: Table) -> tuple[Floats, Coded]:
     """Score and failure code of each line, one of them empty."""
     score = _scores(table)
     empty = np.isnan(score)
-    column = table.find(FAILURE)
-    none = np.full(score.size, -1, dtype=np.int32)
-    failure = table.coded(column) if column else Coded(code=none, names=np.empty(0, dtype=object))
-    table.refuse(~empty & (failure.code >= 0), "both a score and a failure code", "one of them")
+    failure = _failures(table)
+    both = np.flatnonzero(~empty & (failure.code >= 0))
+    if both.size:
+        row = int(both[0])
+        problem = f"both a score and a failure code, {excerpt(failure.text(row))}"
+        raise DataError(table.place(row), problem, "one of them: an empty code beside a score")
     return score, failure.filled(empty & (failure.code < 0), MISSING_SCORE)
+
+
+def _failures(table: Table) -> Coded:
+    """The failure code of each line, empty where there is none."""
+    column = table.find(FAILURE)
+    if column is None:
+        code = np.full(len(table.frame), -1, dtype=np.int32)
+        return Coded(code=code, names=np.empty(0, dtype=object))
+    codes = table.coded(column)
+    nothing = codes.mapped(np.array([is_nothing(text) for text in codes.names], dtype=np.bool_), empty=False)
+    return replace(codes, code=np.where(nothing, -1, codes.code).astype(np.int32)).used()
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a field says that there is no value.
+
+    >>> is_nothing("NA"), is_nothing(""), is_nothing("0")
+    (True, True, False)
+    """
+    return text.lower() in _NO_SCORE
 
 
 def _scores(table: Table) -> Floats:
@@ -133,26 +156,18 @@ def _parsed(table: Table, texts: Texts, rows: Positions) -> Floats:
             raise ValueError  # noqa: TRY301  said below, with the row
         return texts[rows].astype(np.float64)
     except ValueError:
-        row = next(row for row in rows.tolist() if not _is_number(texts[row]))
+        row = next(row for row in rows.tolist() if not is_number(texts[row]))
         accepted = "a finite number such as 0.25, or nothing"
         raise DataError(table.place(row), number_fault(texts[row]), accepted) from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.isascii() and "_" not in text
 
 
 def _class_columns(table: Table) -> dict[str, tuple[Coded, Coded]]:
     """Columns that stand with ``probe_`` and with ``reference_`` before their name, ids and subjects apart."""
     taken = {*PROBE, *REFERENCE, *PROBE_SUBJECT, *REFERENCE_SUBJECT}
-    named = [name for name in table.columns if name.startswith(_SIDES[0]) and name not in taken]
-    names = [name.removeprefix(_SIDES[0]) for name in named]
-    both = [name for name in names if _SIDES[1] + name in table.columns]
-    return {name: (table.coded(_SIDES[0] + name), table.coded(_SIDES[1] + name)) for name in both}
+    named = [name for name in table.columns if name.startswith(SIDES[0]) and name not in taken]
+    names = [name.removeprefix(SIDES[0]) for name in named]
+    both = [name for name in names if SIDES[1] + name in table.columns]
+    return {name: (table.coded(SIDES[0] + name), table.coded(SIDES[1] + name)) for name in both}
 
 
 def refuse_repeats(probe: Index, reference: Index, keep: Flags, lists: Sequence[tuple[Table, Ints]]) -> None:

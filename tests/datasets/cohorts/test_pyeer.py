@@ -45,6 +45,10 @@ def test_folders_hold_files_of_one_name(tmp_path: Path) -> None:
         ("0.9\na 0.8\n", "g line 2: 2 fields; accepted: one field: score"),
         ("0.9\ninf\n", "g line 2: the score is infinite"),
         ("", "g: the file is empty"),
+        (
+            "0.9 0.8 0.7 0.6 0.5\n",
+            "g line 1: 5 fields; accepted: one comparison per line, its score the last of",
+        ),
     ],
 )
 def test_lines_at_fault_are_named(content: str, message: str, tmp_path: Path) -> None:

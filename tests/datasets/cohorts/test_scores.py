@@ -36,6 +36,16 @@ def test_a_list_is_a_cohort(tmp_path: Path) -> None:
     assert len(cohort_data.pseudonym_key) == 32
 
 
+def test_a_class_of_one_side_is_told(tmp_path: Path) -> None:
+    """The column that is missing is named; one that no schema asks for may stand alone."""
+    path = score_file(tmp_path, HEAD.replace("reference_sex", "else") + LINES)
+    assert ScoreLists(root=str(path)).load({}, 0).cohort.classifications == {}
+    with pytest.raises(
+        DataError, match="^vendor.csv: a column probe_sex without reference_sex; accepted: both"
+    ):
+        ScoreLists(root=str(path)).load(SEX, 0)
+
+
 def test_parquet_reads_alike(tmp_path: Path) -> None:
     """The same list as Parquet, with real numbers and nulls, gives the same cohort and scores."""
     first = ScoreLists(root=str(score_file(tmp_path))).load(SEX, 0)

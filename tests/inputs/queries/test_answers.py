@@ -43,7 +43,7 @@ def test_answers_stand_over_the_list(tmp_path: Path) -> None:
         ),
         (
             "face_id,annotation\na,maybe\n",
-            "answers.csv line 2: column 'annotation' holds no answer; accepted: 1 or yes, 0 or no, -1 or unsure",
+            "answers.csv line 2: column 'annotation' holds no answer: 'maybe'; accepted: 1 or yes, 0 or no, -1",
         ),
         (
             "face_id\na\n",

@@ -25,6 +25,8 @@ def test_faces_are_sorted_by_query_and_name(tmp_path: Path) -> None:
     assert faces.queries == ("a", "b")
     assert faces.annotated.tolist() == [1, -2, 0]
     assert columns["group"].tolist() == ["y", "x", "x"]
+    floats = "face_id,query,annotation\na,q,1.0\nb,q,\nc,q,0.0\nd,q,-1.0\n"
+    assert read(tmp_path, floats)[0].annotated.tolist() == [1, -2, 0, -1]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +36,7 @@ def test_faces_are_sorted_by_query_and_name(tmp_path: Path) -> None:
         ("face_id,query\na,q\nb,q\na,p\n", "faces.csv line 4: the face is in an earlier row"),
         (
             "face_id,query,annotation\na,q,perhaps\n",
-            "faces.csv line 2: column 'annotation' holds no answer; accepted: 1 or yes, 0 or no, -1 or",
+            "faces.csv line 2: column 'annotation' holds no answer: 'perhaps'; accepted: 1 or yes, 0 or",
         ),
         ("face_id,person\na,q\n", "faces.csv: no column query or query_id or name"),
     ],

@@ -40,12 +40,21 @@ def test_times_of_attempts(tmp_path: Path) -> None:
         assert np.array_equal(made.seconds, [[2.5, 4], [np.nan, np.nan]], equal_nan=True)
 
 
+def test_times_of_a_spreadsheet(tmp_path: Path) -> None:
+    """Semicolons and decimal commas, a word for nothing, and the number of an attempt as pandas may write it."""
+    text = TIMED.replace(",", ";").replace(".", ",").replace("t1;2;", "t1;2.0;") + "t2;2;a;b;0,5;NA\n"
+    (tmp_path / "lab.csv").write_text(text)
+    made = Attempts(root=str(tmp_path / "lab.csv")).load({}, 0).transactions["lab"]
+    assert made.seconds is not None
+    assert np.array_equal(made.seconds, [[2.5, 4], [np.nan, np.nan]], equal_nan=True)
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
         (
             "t3,1,a,a,0.5,soon\n",
-            "line 5: the time of an attempt is not a number; accepted: seconds from the start",
+            "line 5: the time of an attempt is not a number: 'soon'; accepted: seconds from the start",
         ),
         ("t3,1,a,a,0.5,-1\n", "line 5: the time of an attempt is not a number"),
         ("t3,1,a,a,0.5,1e999\n", "line 5: the time of an attempt is not a number"),
@@ -81,7 +90,7 @@ def test_parquet_and_no_people_read_alike(tmp_path: Path) -> None:
     [
         (
             "t3,0,p00,p00,0.5,\n",
-            "line 5: the attempt is not an attempt number; accepted: a whole number from 1",
+            "line 5: the attempt is not an attempt number: '0'; accepted: a whole number from 1",
         ),
         ("t3,1.5,p00,p00,0.5,\n", "line 5: the attempt is not an attempt number"),
         ("t3,5000,p00,p00,0.5,\n", "line 5: the attempt is not an attempt number"),
@@ -102,7 +111,10 @@ def test_parquet_and_no_people_read_alike(tmp_path: Path) -> None:
             "line 5: the score is not a number: 'high'; accepted: a finite number such as 0.25, or nothing",
         ),
         ("t3,1,p00,p00,inf,\n", "line 5: the score is infinite"),
-        ("t3,1,p00,p00,0.5,no_face\n", "line 5: both a score and a failure code; accepted: one of them"),
+        (
+            "t3,1,p00,p00,0.5,no_face\n",
+            "line 5: both a score and a failure code, 'no_face'; accepted: one of them",
+        ),
         (
             "t3,1,p00,p09,0.5,\n",
             "line 5: a person that the table of people lacks; accepted: people of people.csv",
