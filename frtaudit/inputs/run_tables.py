@@ -22,7 +22,7 @@ from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import DataError, why
 from frtaudit.inputs.acquisition import acquired_rows
 from frtaudit.inputs.pairing import implied_comparisons
-from frtaudit.inputs.places import need_run
+from frtaudit.inputs.places import check_named, need_run
 from frtaudit.inputs.tables import unreadable
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
@@ -76,12 +76,9 @@ def read_run_tables(path: Path) -> RunTables:
         result = read_json(data)
         AuditResult.from_json(result)
         _check_numbers(result["spec"])
-        noted = json.loads(read_regular(path / VERDICT, f"{name}/{VERDICT}"))["result_sha256"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        problem = f"{RESULT} or {VERDICT} cannot be read ({why(error)})"
-        raise DataError(name, problem, "a complete run") from None
-    if noted != sha256(data):
-        raise DataError(name, f"{RESULT} is not the one that {VERDICT} names", "an unchanged run")
+        raise DataError(name, f"{RESULT} cannot be read ({why(error)})", "a complete run") from None
+    check_named(path, name, data)
     digests = {RESULT: sha256(data)} | {file: sha256_file(at) for file, at in files.items()}
     return RunTables(
         folder=name,
