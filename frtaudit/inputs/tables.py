@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 OTHERS = (".txt", ".txt.gz", ".dat", ".xls", ".xlsx", ".ods")  # tables of other programs
+NO_VALUE = frozenset({"", "-", "nan", "na", "n/a", "#n/a", "<na>", "null", "none"})  # in small letters
 KNOWN = "a .csv, .tsv or .parquet file, or a .csv.gz or .tsv.gz"
 COLUMNS = 5_000  # of a table
 LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
