@@ -107,7 +107,8 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
     yield from cohort_data.notes
     if unread := cohort_data.unread:
         more = f" and {len(unread) - MAX_NAMED} more" if len(unread) > MAX_NAMED else ""
-        yield f"not read: {', '.join(unread[:MAX_NAMED])}{more}; a score list ends in {', '.join(SUFFIXES)}"
+        accepted = f"a score list ends in {', '.join(SUFFIXES)}, a file of templates in .npz"
+        yield f"not read as scores or templates: {', '.join(unread[:MAX_NAMED])}{more}; {accepted}"
     for name, schema in spec.schemas.items():
         classes = cohort_data.cohort.classifications[name].classes
         declared = any(getattr(schema, field) for field in DECLARED)

@@ -369,7 +369,8 @@ def test_lists_by_endings_that_are_not_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "folder.txt").mkdir()
     words = ["audit=scores", f"cohort.root={tmp_path}", "thresholds.fmr=[0.1]"]
     line = (
-        "warning: not read: Gamma.XLSX, beta.txt; a score list ends in .csv, .tsv, .csv.gz, .tsv.gz, .parquet"
+        "warning: not read as scores or templates: Gamma.XLSX, beta.txt; a score list ends in .csv, .tsv, .csv.gz, "
+        ".tsv.gz, .parquet, a file of templates in .npz"
     )
     assert line in check(load_spec(words))
     for number in range(8):

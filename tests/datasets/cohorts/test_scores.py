@@ -64,6 +64,18 @@ def test_several_systems(tmp_path: Path) -> None:
     assert list(ScoreLists(root=str(tmp_path), files=("z.csv",)).load({}, 0).tables) == ["z"]
 
 
+def test_hidden_files_are_no_lists(tmp_path: Path) -> None:
+    """What macOS and spreadsheets leave; what else may hold a list and is not read is named."""
+    score_file(tmp_path)
+    for name in ("._vendor.csv", "~$vendor.csv", "b.feather", "c.csv.zip", "d.json"):
+        (tmp_path / name).write_bytes(b"junk")
+    cohort_data = ScoreLists(root=str(tmp_path)).load({}, 0)
+    assert (list(cohort_data.tables), cohort_data.unread) == (
+        ["vendor"],
+        ("b.feather", "c.csv.zip", "d.json"),
+    )
+
+
 def test_a_suffix_may_be_upper_case(tmp_path: Path) -> None:
     """A list that a spreadsheet named in capitals is a system as any other."""
     score_file(tmp_path, name="a.csv")
