@@ -99,6 +99,7 @@ def need_scores(path: Path, name: str) -> None:
 def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[Path]:
     """The files of scores: ``root`` itself, those of ``files`` in it, or all in it but hidden ones and ``apart``."""
     if not root.exists():
+        check_regular(root, "cohort.root")  # a link that leads nowhere
         raise DataError(
             "cohort.root", f"no file or folder {str(root)!r}", "a file of scores, or a folder of them"
         )

@@ -97,7 +97,7 @@ def _names(ids: Array, name: str) -> list[str]:
     """Ids without spaces at their ends, as of metadata; bytes are UTF-8."""
     if ids.dtype.kind == "S":
         try:
-            ids = np.char.decode(ids, "utf-8")
+            ids = np.char.decode(ids.astype(np.bytes_), "utf-8")
         except UnicodeDecodeError:
             row = next(
                 row for row, text in enumerate(ids.tolist()) if "\ufffd" in text.decode("utf-8", "replace")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256_file
+from frtaudit.core.machine.files import check_regular
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.core.spec_values import PATH
@@ -78,6 +79,7 @@ class ScoreLists:
         if root.is_file():
             return root.parent, [root]
         if not root.is_dir():
+            check_regular(root, "cohort.root")
             problem = f"no file or folder {str(root)!r}"
             raise DataError("cohort.root", problem, "a score list, or a folder of them")
         apart = {"metadata", "pairs", "failures", table_stem(Path(self.metadata or "metadata").name)}
