@@ -4,16 +4,14 @@ A relative path is taken from the working folder, or from ``cohort.root``. Where
 little and is refused. The folder of a spec's own file plays no part.
 """
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from frtaudit.core.canonical import sha256
-from frtaudit.core.machine.files import check_regular, read_regular
-from frtaudit.core.machine.run_files import RESULT, VERDICT
+from frtaudit.core.machine.files import check_regular
+from frtaudit.core.machine.run_files import RESULT
 from frtaudit.core.plain.structure import closest
-from frtaudit.errors import DataError, SpecError, column_names, why
+from frtaudit.errors import DataError, SpecError, column_names
 
 MAX_NAMED = 8  # entries of a folder in an error
 COLLECTION, STORE = "collection.json", "store.sqlite"  # of frtaudit collect
@@ -52,16 +50,6 @@ def need_run(folder: Path) -> None:
     """Raise :class:`DataError` for a folder without a result."""
     if not (folder / RESULT).is_file():
         raise DataError(folder.name or str(folder), f"no {RESULT}", "the folder of a finished run")
-
-
-def check_named(folder: Path, name: str, data: bytes) -> None:
-    """Raise :class:`DataError` where ``data`` is not the result that the verdict of a run's folder names."""
-    try:
-        noted = json.loads(read_regular(folder / VERDICT, f"{name}/{VERDICT}"))["result_sha256"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(name, f"{VERDICT} cannot be read ({why(error)})", "a complete run") from None
-    if noted != sha256(data):
-        raise DataError(name, f"{RESULT} is not the one that {VERDICT} names", "an unchanged run")
 
 
 def need_search(where: str, root: str) -> Path:

@@ -15,14 +15,14 @@ from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.core.machine.run_files import CLASS, RESULT, STATEMENT, TABLE_NAMES, TABLES, VERDICT
-from frtaudit.core.result import AuditResult
+from frtaudit.core.result import AuditResult, refuse_unnamed
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import DataError, why
 from frtaudit.inputs.acquisition import acquired_rows
 from frtaudit.inputs.pairing import implied_comparisons
-from frtaudit.inputs.places import check_named, need_run
+from frtaudit.inputs.places import need_run
 from frtaudit.inputs.tables import unreadable
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.rates.trials import complete_pairs
@@ -78,7 +78,7 @@ def read_run_tables(path: Path) -> RunTables:
         _check_numbers(result["spec"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise DataError(name, f"{RESULT} cannot be read ({why(error)})", "a complete run") from None
-    check_named(path, name, data)
+    refuse_unnamed(path, name, data)
     digests = {RESULT: sha256(data)} | {file: sha256_file(at) for file, at in files.items()}
     return RunTables(
         folder=name,

@@ -67,7 +67,7 @@ class TemplateFile:
         return {int(i): codes.get(int(i), NO_TEMPLATE) for i in np.flatnonzero(missing[:-1])}
 
     def listed_and_there(self) -> int:
-        """How many samples with a declared failure have a row all the same; 0 for a file that cannot be read."""
+        """How many samples with a declared failure have a row too; 0 for a file that cannot be read."""
         try:
             (ids,) = _read(self.path, self.name, (_IDS,)) if self.reasons else (np.empty(0, dtype=str),)
             return len(self.reasons.keys() & set(_names(ids, self.name)))

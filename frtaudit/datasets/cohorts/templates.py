@@ -225,7 +225,7 @@ def _notes(
         yield from doubled(file.path, file.name)
         if failures is not None and (count := file.listed_and_there()):
             listed = "1 image has" if count == 1 else f"{count} images have"
-            yield f"{failures.name}: {listed} a row in {file.name} all the same: counted as acquired"
+            yield f"{failures.name}: {listed} a row in {file.name} too: counted as acquired"
     for name, record in records.items():
         yield from (f"templates of {name}: {note}" for note in record.notes)
 

@@ -13,8 +13,8 @@ from frtaudit.core.canonical import read_json
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.core.machine.run_files import RESULT, STATEMENT, TABLES, VERDICT
+from frtaudit.core.result import refuse_unnamed
 from frtaudit.errors import DataError
-from frtaudit.inputs.places import check_named
 from frtaudit.report.files import HTML, PDF
 from frtaudit.report.source import OF_SUBJECTS, Source
 
@@ -237,7 +237,7 @@ def read_run(
         raise DataError(str(file), "not a result of frtaudit run", wanted) from None
     folder = file.parent
     if file.name == RESULT and (folder / VERDICT).exists():
-        check_named(folder, folder.name, data)
+        refuse_unnamed(folder, folder.name, data)
     names = (beside.name for beside in folder.iterdir() if beside.is_file())
     return FinishedRun(
         result=result,

@@ -61,7 +61,7 @@ def test_a_failure_of_an_image_with_a_template_is_noted(root: Path) -> None:
     """It is counted as acquired, which the list of failures contradicts; a header alone lists none."""
     (root / "failures.csv").write_text("image_id,model,reason\na_1,x,no_face\nc_1,y,no_face\n")
     assert TemplateFolder(root=str(root)).load({}, 0).notes == (
-        "failures.csv: 1 image has a row in templates/x.npz all the same: counted as acquired",
+        "failures.csv: 1 image has a row in templates/x.npz too: counted as acquired",
     )
     (root / "failures.csv").write_text("image_id,model,reason\n")
     cohort_data = TemplateFolder(root=str(root)).load({}, 0)
