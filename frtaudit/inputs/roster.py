@@ -17,7 +17,7 @@ NOBODY = frozenset(
     {"nan", "NaN", "n/a", "N/A", "#N/A", "<NA>", "null", "NULL"}
 )  # a person may be called NA or None
 NO_PERSON = "the subject id is a word for a missing value"
-KNOWN_PEOPLE = "the subject's id; leave out what has none"
+KNOWN_PEOPLE = "the subject's id; leave samples without one out of every file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

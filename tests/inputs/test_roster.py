@@ -60,7 +60,7 @@ def test_the_digest_knows_classes() -> None:
         (
             ["x", "y"],
             ["a", "nan"],
-            r"line 1: .* a missing value \(nan\); accepted: the subject's id; leave out",
+            r"line 1: .* a missing value \(nan\); accepted: the subject's id; leave samples",
         ),
         (["x", "y"], ["N/A", "a"], "line 0: the subject id is a word for a missing value"),
     ],
