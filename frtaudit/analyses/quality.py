@@ -17,11 +17,12 @@ from frtaudit.core.metrics import EVERY_SYSTEM
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.text.formatting import counted
-from frtaudit.errors import DataError, SpecError
+from frtaudit.errors import DataError, SpecError, excerpt
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.interclass import CLASS_MOVED, classes_alike
 from frtaudit.evaluation.intervals import MIN_EFFECTIVE, empty, few_by_weight
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
+from frtaudit.inputs.tables import NO_VALUE
 from frtaudit.stats.interclass import class_curves, d_l2, d_l2_spaces, sample_quality
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import POWER, Space
@@ -92,13 +93,18 @@ class Quality:
 
 def _numbers(name: str, texts: Texts) -> Floats:
     """A column as numbers, NaN where it is empty."""
-    try:
-        return np.array([float(text) if text else np.nan for text in texts], dtype=np.float64)
-    except ValueError:
-        where = f"analyses.{NAME}.attribute"
-        raise DataError(
-            where, f"column {name!r} holds a text that is not a number", "a column of numbers"
-        ) from None
+    values = np.full(len(texts), np.nan)
+    for row, text in enumerate(texts):
+        try:
+            values[row] = np.nan if text.lower() in NO_VALUE else float(text)
+        except ValueError:
+            values[row] = np.inf
+        if np.isinf(values[row]):
+            problem = f"column {name!r} holds {excerpt(text)}, which is no finite number"
+            raise DataError(
+                f"analyses.{NAME}.attribute", problem, "a column of numbers, empty where not known"
+            )
+    return values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit.config.named_files import STATEMENT_KEY
+from frtaudit.config.named_files import CERTIFICATE, PDF_KEY, STATEMENT_KEY
 from frtaudit.core.machine.command_line import Parser
 from frtaudit.errors import printable
-from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, generate
+from frtaudit.signing.key_folder import PUBLIC, generate
 from frtaudit.signing.password import new_password
 
 

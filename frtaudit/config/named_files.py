@@ -6,7 +6,11 @@ from frtaudit.core.machine.files import Links, irregular, read_regular, read_sma
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, VerificationError
 
-STATEMENT_KEY = "statement.key.pem"  # in a folder of frtaudit keygen
+STATEMENT_KEY, PDF_KEY, CERTIFICATE = (
+    "statement.key.pem",
+    "pdf.key.pem",
+    "certificate.pem",
+)  # of frtaudit keygen
 ENVELOPE = b'"envelope":'  # in every seal
 _SEAL = "a file of frtaudit seal"
 _PEM, _DER = b"-----BEGIN", b"0"  # a PKCS#12 is a DER sequence
@@ -17,7 +21,8 @@ def check_key(key: Path) -> None:
     """Raise :class:`DataError` where a key's folder or file is not there, or is no key's; nothing is decrypted."""
     problem = ""
     if key.is_dir():
-        problem = "" if (key / STATEMENT_KEY).exists() else f"holds no {STATEMENT_KEY}"
+        lacking = [name for name in (STATEMENT_KEY, PDF_KEY, CERTIFICATE) if not (key / name).exists()]
+        problem = f"holds no {lacking[0]}" if lacking else ""
     elif not key.is_file():
         problem = irregular(key, Links.FOLLOW) or "does not exist"
     elif not _is_key(key):

@@ -1,7 +1,9 @@
 """The audit's result: the seam between the pipeline and everything that reads it."""
 
+import json
 from collections.abc import Mapping, Sequence  # noqa: F401  Sequence: what Json is made of, which the types of fields are read with
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from frtaudit.core.canonical import Json, plain, read_json, sha256, to_bytes
 from frtaudit.core.cohort import LedgerEntry
@@ -9,8 +11,11 @@ from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.findings import Finding
 from frtaudit.core.freeze import require
+from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.run_files import RESULT, VERDICT
 from frtaudit.core.plain.records import ADDED, PLAIN, from_json, to_json
 from frtaudit.core.seal import SealRecord
+from frtaudit.errors import DataError, why
 
 SCHEMA_VERSION = "1.0"
 DECISION = "vendor_decision"  # the metric of an estimate that says whether a system is chosen
@@ -189,3 +194,13 @@ class Previous:
             raise ValueError("names no schema version")  # noqa: TRY004  the file's content, not an argument's type
         result = AuditResult.from_json(value) if version == SCHEMA_VERSION else None
         return cls(data=data, sha256=sha256(data), schema_version=version, result=result)
+
+
+def refuse_unnamed(folder: Path, name: str, data: bytes) -> None:
+    """Raise :class:`DataError` where ``data`` is not the result that the verdict of a run's folder names."""
+    try:
+        noted = json.loads(read_regular(folder / VERDICT, f"{name}/{VERDICT}"))["result_sha256"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataError(name, f"{VERDICT} cannot be read ({why(error)})", "a complete run") from None
+    if noted != sha256(data):
+        raise DataError(name, f"{RESULT} is not the one that {VERDICT} names", "an unchanged run")

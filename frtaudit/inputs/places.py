@@ -87,13 +87,14 @@ def need_scores(path: Path, name: str) -> None:
 def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[Path]:
     """The files of scores: ``root`` itself, those of ``files`` in it, or all in it but hidden ones and ``apart``."""
     if not root.exists():
+        check_regular(root, "cohort.root")  # a link that leads nowhere
         raise DataError(
             "cohort.root", f"no file or folder {str(root)!r}", "a file of scores, or a folder of them"
         )
     if not root.is_dir():
         return [root]
-    visible = [path for path in sorted(root.iterdir()) if not path.is_dir() and not path.name.startswith(".")]
-    paths = [root / name for name in files] or [path for path in visible if path.name not in apart]
+    there = [path for path in visible(root) if not path.is_dir() and path.name not in apart]
+    paths = [root / name for name in files] or there
     if not paths:
         raise DataError("cohort.root", "the folder holds no file of scores", "a file for each system")
     stems = [path.stem for path in paths]
@@ -103,10 +104,15 @@ def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[
     return paths
 
 
+def visible(folder: Path) -> list[Path]:
+    """What a folder holds, by name, but hidden files (``._a.csv`` of macOS) and those of an open spreadsheet."""
+    return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "~$")))
+
+
 def entries(root: Path, name: str) -> str:
     """What a folder holds, as the end of an error; the name nearest to the one that was asked for comes first."""
     try:
-        names = sorted(entry.name for entry in root.iterdir() if not entry.name.startswith("."))
+        names = [entry.name for entry in visible(root)]
     except OSError:
         return ""
     if not names:

@@ -11,6 +11,13 @@ from frtaudit.core.cohort import Classification, Cohort
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.inputs.schemas import Columns, classify
+from frtaudit.inputs.tables import NO_VALUE
+
+NOBODY = frozenset(
+    {"nan", "NaN", "n/a", "N/A", "#N/A", "<NA>", "null", "NULL"}
+)  # a person may be called NA or None
+NO_PERSON = "the subject id is a word for a missing value"
+KNOWN_PEOPLE = "the subject's id; leave samples without one out of every file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +130,8 @@ def _check(roster: Roster) -> None:
             raise DataError(
                 roster.places[i], f"no {'subject' if sample else 'sample'} id", "an id in every row"
             )
+        if subject in NOBODY:
+            raise DataError(roster.places[i], f"{NO_PERSON} ({subject})", KNOWN_PEOPLE)
         if "\0" in sample or "\0" in subject:  # arrays of texts end there
             kind = "sample" if "\0" in sample else "subject"
             raise DataError(roster.places[i], f"a zero byte in the {kind} id", "ids without zero bytes")
@@ -130,6 +139,17 @@ def _check(roster: Roster) -> None:
             text = f"the sample id is already at {roster.places[first[sample]]}"
             raise DataError(roster.places[i], f"duplicate id: {text}", "unique sample ids")
         first[sample] = i
+
+
+def missing_notes(cohort: Cohort) -> tuple[str, ...]:
+    """A sentence for each subject of several samples whose id may stand for a missing value."""
+    samples = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).tolist()
+    return tuple(
+        f"subject {name!r} has {count} samples and counts as one person: "
+        "if this stands for a missing value, leave the samples out"
+        for name, count in zip(cohort.subject_ids, samples, strict=True)
+        if count > 1 and name.lower() in NO_VALUE
+    )
 
 
 def cohort_digest(

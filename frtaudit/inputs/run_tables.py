@@ -15,7 +15,7 @@ from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.core.machine.run_files import CLASS, RESULT, STATEMENT, TABLE_NAMES, TABLES, VERDICT
-from frtaudit.core.result import AuditResult
+from frtaudit.core.result import AuditResult, refuse_unnamed
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.core.spec_values import FOLDS
@@ -76,12 +76,9 @@ def read_run_tables(path: Path) -> RunTables:
         result = read_json(data)
         AuditResult.from_json(result)
         _check_numbers(result["spec"])
-        noted = json.loads(read_regular(path / VERDICT, f"{name}/{VERDICT}"))["result_sha256"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        problem = f"{RESULT} or {VERDICT} cannot be read ({why(error)})"
-        raise DataError(name, problem, "a complete run") from None
-    if noted != sha256(data):
-        raise DataError(name, f"{RESULT} is not the one that {VERDICT} names", "an unchanged run")
+        raise DataError(name, f"{RESULT} cannot be read ({why(error)})", "a complete run") from None
+    refuse_unnamed(path, name, data)
     digests = {RESULT: sha256(data)} | {file: sha256_file(at) for file, at in files.items()}
     return RunTables(
         folder=name,

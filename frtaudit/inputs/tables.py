@@ -15,6 +15,7 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError, column_names, excerpt
 from frtaudit.inputs.number_signs import is_number, unsure_number
+from frtaudit.inputs.places import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
     from frtaudit.inputs.coded import Coded
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
-OTHERS = (".txt", ".txt.gz", ".dat", ".xls", ".xlsx", ".ods")  # tables of other programs
+OTHERS = (  # tables of other programs, and what holds some
+    *(".txt", ".txt.gz", ".dat", ".xls", ".xlsx", ".ods", ".json", ".feather", ".npz", ".npy", ".h5"),
+    *(".zip", ".bz2", ".xz"),
+)
+NO_VALUE = frozenset({"", "-", "nan", "na", "n/a", "#n/a", "<na>", "null", "none"})  # in small letters
 KNOWN = "a .csv, .tsv or .parquet file, or a .csv.gz or .tsv.gz"
 COLUMNS = 5_000  # of a table
 LONGEST = 1_000  # characters of an id: arrays of texts take for each as much room as the longest needs
@@ -203,12 +208,14 @@ def table_called(folder: Path, stem: str) -> Path | None:
 
 def unread_tables(folder: Path) -> tuple[str, ...]:
     """Files of a folder that may be tables, by an ending that none is read by."""
-    others = (path for path in folder.iterdir() if path.name.lower().endswith(OTHERS))
-    return tuple(sorted(path.name for path in others if path.is_file() and not path.name.startswith(".")))
+    others = (path for path in visible(folder) if path.name.lower().endswith(OTHERS))
+    return tuple(path.name for path in others if path.is_file())
 
 
-def read_table(path: Path, name: str) -> Table:
+def read_table(path: Path, name: str, *, empty: bool = False) -> Table:
     r"""Read a table with a header: UTF-8 text, perhaps compressed, or Parquet; ``name``: what errors call it.
+
+    ``empty``: a header alone is accepted.
 
     Fields of text are separated by commas, semicolons or tabs; a first line ``sep=;``, as for Excel, may say which.
     Raises :class:`DataError` when the file is missing, unreadable, empty, ragged, or repeats a column name.
@@ -222,8 +229,12 @@ def read_table(path: Path, name: str) -> Table:
     signals.check()
     need_table(path, name)
     if table_suffix(path.name) == ".parquet":
-        return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
-    return _csv(path, name)
+        table = Table(name=name, frame=_parquet(path, name), unit="row", first=1)
+    else:
+        table = _csv(path, name)
+    if table.frame.empty and not empty:
+        raise DataError(name, "the table holds no row", "a header and at least one row")
+    return table
 
 
 def need_table(path: Path, name: str) -> None:
@@ -263,7 +274,7 @@ def _csv(path: Path, name: str) -> Table:
     if lines > skipped + 1 + len(frame):
         frame.index = pd.Index(_first_lines(frame))
     frame.columns = pd.Index([str(column).strip() for column in frame.columns])
-    frame = _filled(frame[(frame != "").any(axis=1)], name)
+    frame = frame[(frame != "").any(axis=1)]
     return Table(name=name, frame=frame, unit="line", first=2 + skipped, decimal_comma=separator == ";")
 
 
@@ -298,10 +309,4 @@ def _parquet(path: Path, name: str) -> "pd.DataFrame":
         frame = pd.read_parquet(path, dtype_backend="pyarrow")
     except unreadable() as error:
         raise DataError(name, f"not a readable Parquet file ({error})", "a Parquet file") from None
-    return _filled(frame.reset_index(drop=True), name)
-
-
-def _filled(frame: "pd.DataFrame", name: str) -> "pd.DataFrame":
-    if frame.empty:
-        raise DataError(name, "the table holds no row", "a header and at least one row")
-    return frame
+    return frame.reset_index(drop=True)

@@ -66,6 +66,14 @@ class TemplateFile:
         codes = {i: self.reasons[name] for name, i in self.index.items() if name in self.reasons}
         return {int(i): codes.get(int(i), NO_TEMPLATE) for i in np.flatnonzero(missing[:-1])}
 
+    def listed_and_there(self) -> int:
+        """How many samples with a declared failure have a row too; 0 for a file that cannot be read."""
+        try:
+            (ids,) = _read(self.path, self.name, (_IDS,)) if self.reasons else (np.empty(0, dtype=str),)
+            return len(self.reasons.keys() & set(_names(ids, self.name)))
+        except DataError:
+            return 0  # said where the templates are read
+
     def _rows(self, ids: Array) -> Ints:
         """Cohort index of each row of the file, -1 where the sample left the cohort."""
         if ids.ndim != 1 or not ids.size:
@@ -73,7 +81,7 @@ class TemplateFile:
         if ids.dtype.kind not in "USiuf":
             raise DataError(self.name, f"image_id holds {ids.dtype}", "a list of ids")
         seen: set[str] = set()
-        names = [text.strip() for text in ids.astype(str).tolist()]  # as of metadata
+        names = _names(ids, self.name)
         for row, name in enumerate(names):
             if name not in self.index:
                 problem = f"row {row} has an image id without metadata"
@@ -83,6 +91,19 @@ class TemplateFile:
                 raise DataError(self.name, problem, "unique image ids")
             seen.add(name)
         return np.array([self.index[name] for name in names], dtype=np.int64)
+
+
+def _names(ids: Array, name: str) -> list[str]:
+    """Ids without spaces at their ends, as of metadata; bytes are UTF-8."""
+    if ids.dtype.kind == "S":
+        try:
+            ids = np.char.decode(ids.astype(np.bytes_), "utf-8")
+        except UnicodeDecodeError:
+            row = next(
+                row for row, text in enumerate(ids.tolist()) if "\ufffd" in text.decode("utf-8", "replace")
+            )
+            raise DataError(name, f"row {row} has an image id that is not UTF-8", "ids in UTF-8") from None
+    return [text.strip() for text in ids.astype(str).tolist()]
 
 
 @dataclass(frozen=True, slots=True)

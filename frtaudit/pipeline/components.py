@@ -15,6 +15,7 @@ from frtaudit.evaluation.system import offered
 from frtaudit.inputs.acquisition import SIGNED, usual_range
 from frtaudit.inputs.class_rules import as_read
 from frtaudit.inputs.places import not_offered
+from frtaudit.inputs.roster import missing_notes
 from frtaudit.inputs.sanitize import sanitized
 from frtaudit.inputs.score_lists.nameless import refuse_people
 from frtaudit.inputs.twins import class_notes, twin_notes
@@ -34,7 +35,7 @@ def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortDa
     with naming(source):
         read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
         refuse_people(spec, read)
-        read = replace(read, notes=(*read.notes, *_twin_notes(read)))
+        read = replace(read, notes=(*read.notes, *_twin_notes(read), *missing_notes(read.cohort)))
     return replace(sanitized(read, spec) if spec.sanitize else read, seed=spec.seed)
 
 

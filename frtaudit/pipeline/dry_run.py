@@ -3,7 +3,6 @@
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from frtaudit.evaluation.requirement_findings import limit_of, place_of
 from frtaudit.evaluation.result_warnings import DECLARED, number_note
 from frtaudit.evaluation.score_notes import direction_notes, lacking_notes, not_compared
 from frtaudit.inputs.pairing import pair_keys
-from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.inputs.places import MAX_NAMED
 from frtaudit.inputs.schemas import undeclared
 from frtaudit.inputs.tables import SUFFIXES
@@ -28,6 +26,7 @@ from frtaudit.pipeline.censoring import censoring_in
 from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import planned_non_mated, request_of
 from frtaudit.pipeline.prepared import Prepared, prepare, ranked_classes
+from frtaudit.pipeline.test_sets import pairs_of
 from frtaudit.stats.rates.orders import pool_orders
 
 LIBRARY_BYTES, REPORT_BYTES = 4e8, 3.5e8  # Python and its libraries; those of the report and its layout
@@ -56,10 +55,8 @@ def check(spec: AuditSpec) -> list[str]:
     shapes = {name: read().vectors.shape for name, read in cohort_data.templates.items()}
     lines += [_provider_line(cohort_data, name, shapes) for name in systems]
     lines += _requirement_lines(spec, prepared, systems)
-    if spec.folds.source is FoldSource.FILE and spec.folds.file:
-        read_pairs(Path(spec.folds.file), cohort_data.cohort)
-    elif spec.folds.source is FoldSource.OFFICIAL and cohort_data.pairs:
-        read_pairs(cohort_data.pairs, cohort_data.cohort)
+    if spec.folds.source is not FoldSource.NONE:
+        pairs_of(spec, spec.folds, cohort_data, comparisons)
     for name, (listed, origin) in prepared.lists.items():
         is_strict = spec.test_sets[name].folds.source is FoldSource.STRICT
         across = "; pairs across them are left out" if is_strict else ""
@@ -107,7 +104,8 @@ def _warnings(spec: AuditSpec, prepared: Prepared) -> Iterator[str]:
     yield from cohort_data.notes
     if unread := cohort_data.unread:
         more = f" and {len(unread) - MAX_NAMED} more" if len(unread) > MAX_NAMED else ""
-        yield f"not read: {', '.join(unread[:MAX_NAMED])}{more}; a score list ends in {', '.join(SUFFIXES)}"
+        accepted = f"a score list ends in {', '.join(SUFFIXES)}, a file of templates in .npz"
+        yield f"not read as scores or templates: {', '.join(unread[:MAX_NAMED])}{more}; {accepted}"
     for name, schema in spec.schemas.items():
         classes = cohort_data.cohort.classifications[name].classes
         declared = any(getattr(schema, field) for field in DECLARED)
@@ -222,8 +220,12 @@ def _no_verdict(requirement: RequirementSpec, spec: AuditSpec, prepared: Prepare
     if sets and requirement.at.get("pairs", sets[0]) not in sets:
         return f"no test set is named {requirement.at['pairs']}; write at: {{pairs: {' or '.join(sets)}}}"
     of_non_mated = "fmr" in requirement.at or requirement.metric == "fmr"
-    planned_ones = planned_non_mated(prepared.cohort_data.cohort, prepared.comparisons)
-    return "no comparison is non-mated" if of_non_mated and not planned_ones else None
+    cohort, comparisons = prepared.cohort_data.cohort, prepared.comparisons
+    if of_non_mated and not planned_non_mated(cohort, comparisons):
+        return "no comparison is non-mated"
+    several = cohort.n_samples > cohort.n_subjects
+    some = several if comparisons.all_pairs else bool(comparisons.mated.any())
+    return "no comparison is mated" if requirement.metric in {"fnmr", "fnmr_at_fmr"} and not some else None
 
 
 def _too_small(requirement: RequirementSpec, cohort: Cohort) -> Iterator[str]:

@@ -86,7 +86,7 @@ def _pairs(
         return _with_folds(_listed(cohort_data, Path(of.file)), "folds.file"), "from a file"
     if of.source is FoldSource.OFFICIAL:
         if not comparisons.all_pairs and comparisons.fold is not None:
-            return comparisons, "as the list of comparisons gives them"
+            return _with_folds(comparisons, "protocol"), "as the list of comparisons gives them"
         return _official(cohort_data)
     words = _WORDS[of.source]
     if not comparisons.all_pairs:
@@ -102,7 +102,7 @@ def _official(cohort_data: CohortData) -> tuple[Comparisons, str]:
         return cohort_data.folded, "as in the finished runs"
     if cohort_data.pairs is None:
         raise SpecError("folds.source", "the cohort has no official pairs", "file, disjoint, strict or none")
-    return _with_folds(_listed(cohort_data, cohort_data.pairs), "pairs"), "official"
+    return _with_folds(_listed(cohort_data, cohort_data.pairs), cohort_data.pairs.name), "official"
 
 
 def _capped(spec: AuditSpec, of: Folds, cohort: Cohort, listed: Comparisons) -> tuple[Comparisons, str]:
@@ -145,8 +145,11 @@ def _listed(cohort_data: CohortData, file: Path) -> Comparisons:
 
 
 def _with_folds(listed: Comparisons, where: str) -> Comparisons:
-    if listed.fold is None:
-        raise SpecError(where, "the list of pairs has no folds", "folds.source=disjoint or strict")
+    """The pairs. Raises :class:`SpecError` where they have no folds, or one: a threshold needs other folds."""
+    if listed.fold is None or listed.fold.max() < 1:
+        number = "no folds" if listed.fold is None else "one fold"
+        accepted = "two folds or more in column fold, or folds.source=disjoint or strict"
+        raise SpecError(where, f"the list of pairs has {number}", accepted)
     return listed
 
 

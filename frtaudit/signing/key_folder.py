@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import NameOID
 from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
-from frtaudit.config.named_files import STATEMENT_KEY
+from frtaudit.config.named_files import CERTIFICATE, PDF_KEY, STATEMENT_KEY
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.draft_folder import draft_folder
 from frtaudit.core.machine.faults import as_line
@@ -32,8 +32,6 @@ from frtaudit.errors import DataError
 from frtaudit.signing.password import PASSWORD_FILE, bytes_of
 from frtaudit.signing.signer import NAMES, Signer, is_comparable, key_fingerprint
 
-PDF_KEY = "pdf.key.pem"
-CERTIFICATE = "certificate.pem"
 PUBLIC = "public.pem"
 YEARS = 10
 _TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
@@ -67,10 +65,7 @@ def read(folder: Path, password: bytes | None = None) -> Signer:
         raise DataError(str(folder / STATEMENT_KEY), "is not an Ed25519 key", "a key of frtaudit keygen")
     if not isinstance(pdf_key, ec.EllipticCurvePrivateKey):
         raise DataError(str(folder / PDF_KEY), "is not an ECDSA key", "a key of frtaudit keygen")
-    try:
-        certificate = x509.load_pem_x509_certificate(bytes_of(folder / CERTIFICATE))
-    except ValueError:
-        raise DataError(str(folder / CERTIFICATE), "holds no certificate", "PEM") from None
+    certificate = certificate_in(folder)
     if certificate.public_key() != pdf_key.public_key():
         raise DataError(str(folder), f"{CERTIFICATE} does not belong to {PDF_KEY}")
     public_key = statement.public_key()
@@ -79,6 +74,19 @@ def read(folder: Path, password: bytes | None = None) -> Signer:
     return Signer(
         statement=crypto, public_key=public_key, pdf_key=pdf_key, certificate=certificate, keyid=keyid
     )
+
+
+def certificate_in(folder: Path) -> x509.Certificate:
+    """The certificate of a key's folder. Raises DataError."""
+    try:
+        return x509.load_pem_x509_certificate(bytes_of(folder / CERTIFICATE))
+    except ValueError:
+        raise DataError(str(folder / CERTIFICATE), "holds no certificate", "PEM") from None
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether the key of a folder takes a password. Raises DataError."""
+    return b"ENCRYPTED" in bytes_of(folder / STATEMENT_KEY).split(b"\n", 1)[0]
 
 
 def _write_key(folder: Path, name: str, password: bytes | None, when: datetime) -> None:

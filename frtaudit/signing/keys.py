@@ -4,11 +4,11 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit.config.named_files import STATEMENT_KEY, check_key
+from frtaudit.config.named_files import check_key
 from frtaudit.errors import DataError
 from frtaudit.signing.foreign_key import foreign_signer
-from frtaudit.signing.key_folder import PUBLIC, generate, read
-from frtaudit.signing.password import bytes_of, password_for
+from frtaudit.signing.key_folder import PUBLIC, generate, is_locked, read
+from frtaudit.signing.password import password_for
 from frtaudit.signing.signer import DEMO_NAME, Signer
 
 DEMO_FOLDER = "demo-key"
@@ -43,7 +43,7 @@ def load_signer(key: str | Path | None = None, password_file: str | Path | None 
     if folder.is_file():
         return foreign_signer(folder, password_file)
     password = None
-    if b"ENCRYPTED" in bytes_of(folder / STATEMENT_KEY).split(b"\n", 1)[0]:
+    if is_locked(folder):
         password = password_for(password_file, f"Password of {folder}: ")
     return read(folder, password)
 

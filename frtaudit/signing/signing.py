@@ -6,6 +6,7 @@ from pathlib import Path
 
 from frtaudit.config.named_files import check_key
 from frtaudit.core.spec import Report
+from frtaudit.signing.key_folder import certificate_in, is_locked
 from frtaudit.signing.keys import load_signer
 from frtaudit.signing.pdf.pades import BASIC, Pades, check_named, pades_of
 from frtaudit.signing.signer import Signer, check_names, check_years
@@ -38,17 +39,29 @@ def signing_of(settings: Report) -> Signing:
     """
     if not settings.sign:
         return Signing(signer=None)
-    signer = load_signer(settings.key)
-    check_years(signer, datetime.now(UTC))
+    signer = _signer(settings)
     if not settings.pdf:
         return Signing(signer=signer)
-    check_names(signer)
     return Signing(signer=signer, pades=pades_of(settings.pades, settings.tsa, settings.evidence, signer))
 
 
 def check_signing(settings: Report) -> None:
-    """Raise :class:`DataError` for what :func:`signing_of` refuses; no key is opened, no authority asked."""
+    """Raise :class:`DataError` for what :func:`signing_of` refuses; no password is asked for, and no authority."""
     if settings.sign and settings.key:
-        check_key(Path(settings.key))
+        key = Path(settings.key)
+        check_key(key)
+        if key.is_dir() and is_locked(key):
+            certificate_in(key)
+        elif key.is_dir():
+            _signer(settings)
     if settings.sign and settings.pdf:
         check_named(settings.pades, settings.tsa, settings.evidence)
+
+
+def _signer(settings: Report) -> Signer:
+    """Who signs, by a key that can sign now what the settings ask for."""
+    signer = load_signer(settings.key)
+    check_years(signer, datetime.now(UTC))
+    if settings.pdf:
+        check_names(signer)
+    return signer

@@ -1,4 +1,5 @@
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 
@@ -104,11 +105,25 @@ def test_no_such_column_and_no_numbers() -> None:
     ):
         Quality(attribute="sharpness").survey(system.spec, system.cohort_data)
     with pytest.raises(
-        DataError, match="column 'tone' holds a text that is not a number; accepted: a column of numbers"
+        DataError,
+        match="column 'tone' holds 'light', which is no finite number; accepted: a column of numbers",
     ):
         Quality(attribute="tone").survey(system.spec, system.cohort_data)
     with pytest.raises(SpecError, match=r"analyses\.quality\.strata: found 0; accepted: 1 or more"):
         Quality(strata=0)
+
+
+@pytest.mark.parametrize(("text", "refused"), [("1e400", True), ("inf", True), ("NA", False), ("", False)])
+def test_what_is_no_finite_number_is_refused(text: str, *, refused: bool) -> None:
+    """A number beyond float64 as well, with what stands there; a word for a missing value is none."""
+    system = put(made(Quality()), "even")
+    columns = dict(system.cohort_data.attributes)
+    columns["brightness"] = np.array([text, *columns["brightness"][1:]], dtype=object)
+    cohort_data = replace(system.cohort_data, attributes=columns)
+    with (
+        pytest.raises(DataError, match=f"'brightness' holds '{text}', which is") if refused else nullcontext()
+    ):
+        Quality(attribute="brightness").survey(system.spec, cohort_data)
 
 
 def test_few_subjects_have_no_interval_and_no_test() -> None:

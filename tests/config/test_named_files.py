@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from frtaudit.config.load import load_spec
-from frtaudit.config.named_files import STATEMENT_KEY, check_key, read_seal, refuse_missing
+from frtaudit.config.named_files import (
+    CERTIFICATE,
+    PDF_KEY,
+    STATEMENT_KEY,
+    check_key,
+    read_seal,
+    refuse_missing,
+)
 from frtaudit.core.spec import Report
 from frtaudit.errors import DataError, VerificationError
 
@@ -24,11 +31,15 @@ def test_a_key_and_a_seal_that_are_not_there_are_refused(tmp_path: Path) -> None
     "data", [b"-----BEGIN PRIVATE KEY-----\n", b"# my key\n-----BEGIN EC PRIVATE KEY-----\n", b"0\x82\n"]
 )
 def test_what_may_be_a_key_passes(data: bytes, tmp_path: Path) -> None:
-    """PEM, with lines before it, and DER; a folder with the key of statements. Nothing is decrypted."""
+    """PEM, with lines before it, and DER; a folder with all its files. Nothing is decrypted."""
     (tmp_path / "key").write_bytes(data)
     check_key(tmp_path / "key")
-    (tmp_path / STATEMENT_KEY).write_bytes(data)
+    for name in (STATEMENT_KEY, PDF_KEY, CERTIFICATE):
+        (tmp_path / name).write_bytes(data)
     check_key(tmp_path)
+    (tmp_path / CERTIFICATE).unlink()
+    with pytest.raises(DataError, match=r": holds no certificate.pem; accepted: a folder of frtaudit keygen"):
+        check_key(tmp_path)
 
 
 def test_what_is_no_key_is_refused(tmp_path: Path) -> None:

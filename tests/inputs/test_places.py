@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from frtaudit.errors import DataError
-from frtaudit.inputs.places import MAX_NAMED, need_file, place_of
+from frtaudit.inputs.places import MAX_NAMED, need_file, paths_below, place_of
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +61,13 @@ def test_what_is_not_there_is_answered_with_what_is() -> None:
         need_file("cohort.pairs", "x", Path("empty"))
     with pytest.raises(DataError, match="accepted: a file that is there$"):
         need_file("cohort.pairs", "x", Path("nowhere"))
+
+
+def test_a_root_that_leads_nowhere_is_a_link() -> None:
+    """It is there, so it is called what it is."""
+    Path("loop").symlink_to("loop")
+    with pytest.raises(DataError, match="^cohort.root: is a symbolic link"):
+        paths_below(Path("loop"), (), ())
 
 
 def test_a_link_is_refused() -> None:

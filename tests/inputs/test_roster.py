@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from frtaudit.core.spec import ConflictRule, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.inputs.roster import Roster, enrol
+from frtaudit.inputs.roster import Roster, enrol, missing_notes
 
 IDS = ["a1", "a2", "b1", "c1", "c2"]
 SUBJECTS = ["a", "a", "b", "c", "c"]
@@ -57,9 +57,23 @@ def test_the_digest_knows_classes() -> None:
         (["x", "x\0"], ["a", "b"], "line 1: a zero byte in the sample id; accepted: ids without zero bytes"),
         (["x", "y"], ["a", "a\0"], "line 1: a zero byte in the subject id"),
         (["x", "y"], ["a", "a"], "1 subject"),
+        (
+            ["x", "y"],
+            ["a", "nan"],
+            r"line 1: .* a missing value \(nan\); accepted: the subject's id; leave samples",
+        ),
+        (["x", "y"], ["N/A", "a"], "line 0: the subject id is a word for a missing value"),
     ],
 )
 def test_bad_rosters_name_the_line(ids: list[str], subjects: list[str], message: str) -> None:
     """Repeated and missing ids, and one subject only, are refused without naming anybody."""
     with pytest.raises(DataError, match=message):
         enrol(Roster(sample_ids=ids, subjects=subjects, columns={}, places=["line 0", "line 1"]), {})
+
+
+def test_people_may_be_called_as_a_missing_value_is() -> None:
+    """None and Null are names; several samples of one are noted, as they may be of nobody."""
+    people = ["Null", "None", "na", "na", "a"]
+    made = Roster(sample_ids=list("vwxyz"), subjects=people, columns={}, places=["line"] * 5)
+    (note,) = missing_notes(enrol(made, {}))
+    assert note.startswith("subject 'na' has 2 samples and counts as one person: if this stands for")

@@ -1,4 +1,5 @@
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,19 @@ def test_spaces_at_the_ends_of_an_id_do_not_count(tmp_path: Path) -> None:
     """As in the tables that name the same samples."""
     found = saved(tmp_path, embedding=GOOD, image_id=np.array([" c", "a ", "\tb"])).templates()
     assert found.rows.tolist() == [0, 1]
+
+
+def test_ids_of_bytes_are_utf_8(tmp_path: Path) -> None:
+    """As tables are; the row of other bytes is named."""
+    index = {"é": 0, "a": 1}
+    for text, found in (("é".encode(), [0, 1]), (b"\xe9", None)):
+        np.savez(tmp_path / "m.npz", embedding=GOOD[:2], image_id=np.array([b"a", text]))
+        made = replace(file(tmp_path / "m.npz"), index=index, n_samples=2)
+        if found is None:
+            with pytest.raises(DataError, match=r"m.npz: row 1 has an image id that is not UTF-8"):
+                made.templates()
+        else:
+            assert made.templates().rows.tolist() == found
 
 
 def test_samples_without_a_row_failed(tmp_path: Path) -> None:

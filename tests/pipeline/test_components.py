@@ -48,6 +48,17 @@ def test_names_that_look_alike_are_noted(tmp_path: Path) -> None:
     )
 
 
+def test_a_subject_that_may_be_a_missing_value_is_noted(tmp_path: Path) -> None:
+    """The note is one of the cohort's, which check and report print."""
+    frame = pd.DataFrame(score_lines("two"))
+    first = frame["probe_subject"][0]
+    frame.replace({name: {first: "None"} for name in ("probe_subject", "reference_subject")}).to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    notes = load_cohort(spec(cohort=ScoreLists(root=str(tmp_path)), schemas={})).notes
+    assert [note.split(" has ")[0] for note in notes] == ["subject 'None'"]
+
+
 def test_by_default_everything_that_is_offered() -> None:
     """Without a list, every template name of the cohort is a provider scored by cosine."""
     assert load_providers(spec(), MATERIAL) == [Cosine(name="one"), Cosine(name="two")]

@@ -216,10 +216,30 @@ def test_pair_lists_are_read(tmp_path: Path) -> None:
         check(spec(cohort=replace(source, pairs="pairs.csv"), folds=Folds(source=FoldSource.OFFICIAL)))
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("probe,reference\n{0},{1}\n", "no folds"),
+        ("probe,reference,fold\n{0},{1},0\n{0},{2},0\n", "one fold"),
+    ],
+)
+def test_a_list_without_two_folds_stops_the_check(tmp_path: Path, text: str, said: str) -> None:
+    """As it stops the run: of a file of folds, of official pairs, and of the pairs that are compared."""
+    ids, source = COHORT.load(SCHEMAS, 0).cohort.sample_ids, folder_of(tmp_path / "faces")
+    file = pairs_of(tmp_path / "faces", text.format(ids[0], ids[1], ids[-1]))
+    official = Folds(source=FoldSource.OFFICIAL)
+    listed = {"protocol": Listed(file=file), "cohort": replace(source, pairs="own.csv"), "folds": official}
+    of_file = spec(folds=Folds(source=FoldSource.FILE, file=file))
+    for made in (of_file, spec(cohort=replace(source, pairs="own.csv"), folds=official), spec(**listed)):
+        with pytest.raises(SpecError, match=f"the list of pairs has {said}; accepted: two folds or more"):
+            check(replace(made, thresholds=Thresholds(fmr=())))
+
+
 def test_pairs_that_nothing_reads_are_said(tmp_path: Path) -> None:
     """Whoever gives a list of pairs may think that it says what is compared."""
     source, ids = folder_of(tmp_path / "faces"), COHORT.load(SCHEMAS, 0).cohort.sample_ids
-    (tmp_path / "faces" / "pairs.csv").write_text(f"probe,reference,fold\n{ids[0]},{ids[1]},0\n")
+    lines = [f"{ids[0]},{ids[1]},0", f"{ids[0]},{ids[-1]},1"]
+    (tmp_path / "faces" / "pairs.csv").write_text("\n".join(["probe,reference,fold", *lines]))
     source, warning = replace(source, pairs="pairs.csv"), "warning: pairs.csv is not read: protocol=listed"
     assert check(spec(cohort=source))[-1].startswith(warning)
     official = spec(cohort=source, folds=Folds(source=FoldSource.OFFICIAL))
@@ -349,7 +369,8 @@ def test_lists_by_endings_that_are_not_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "folder.txt").mkdir()
     words = ["audit=scores", f"cohort.root={tmp_path}", "thresholds.fmr=[0.1]"]
     line = (
-        "warning: not read: Gamma.XLSX, beta.txt; a score list ends in .csv, .tsv, .csv.gz, .tsv.gz, .parquet"
+        "warning: not read as scores or templates: Gamma.XLSX, beta.txt; a score list ends in .csv, .tsv, .csv.gz, "
+        ".tsv.gz, .parquet, a file of templates in .npz"
     )
     assert line in check(load_spec(words))
     for number in range(8):
@@ -419,13 +440,19 @@ def test_an_empty_class_of_a_crossing_is_named(tmp_path: Path) -> None:
             {"protocol": RoundRobin()},
             "fnmr_at_fmr at FMR 10 %: not testable: no comparison is non-mated",
         ),
+        (
+            "fnmr_at_fmr",
+            {"fmr": 0.1},
+            {"cohort": replace(COHORT, samples_per_subject=(1, 1))},
+            "fnmr_at_fmr at FMR 10 %: not testable: no comparison is mated",
+        ),
         ("fnmr_at_fmr", {"fmr": 0.1}, {}, "group all: 2 verdicts on one, two; advisory"),
     ],
 )
 def test_no_verdict_is_promised_where_there_can_be_none(
     metric: str, at: dict[str, float | str], changes: dict[str, object], line: str
 ) -> None:
-    """Without an interval, folds or non-mated comparisons; an advisory requirement says so."""
+    """Without an interval, folds, mated or non-mated comparisons; an advisory requirement says so."""
     asked = RequirementSpec(name="r", metric=metric, at=at, limit=0.2, advisory=True)
     analyses = ("error_rates", "accuracy")
     (told,) = [

@@ -173,12 +173,12 @@ def test_a_list_without_folds_is_no_source_of_folds(tmp_path: Path) -> None:
     """A file or an official list without folds is refused and names the alternatives."""
     file = pair_file(tmp_path, table(folds=False))
     with pytest.raises(
-        SpecError, match="^folds.file: the list of pairs has no folds; accepted: folds.source=disjoint"
+        SpecError, match="^folds.file: the list of pairs has no folds; accepted: two folds or more"
     ):
         put(spec(folds=Folds(source=FoldSource.FILE, file=file)), "two")
     cohort = replace(folder_of(tmp_path / "faces"), pairs="pairs.csv")
     pair_file(tmp_path / "faces", table(folds=False), "pairs.csv")
-    with pytest.raises(SpecError, match="^pairs: the list of pairs has no folds"):
+    with pytest.raises(SpecError, match="^pairs.csv: the list of pairs has no folds"):
         put(spec(cohort=cohort, folds=Folds(source=FoldSource.OFFICIAL)), "two")
 
 

@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from small_limits import file_size_limit
 from small_run import WHEN
 
-from frtaudit.config.named_files import STATEMENT_KEY
+from frtaudit.config.named_files import CERTIFICATE, PDF_KEY, STATEMENT_KEY
 from frtaudit.errors import DataError
-from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, generate, read
+from frtaudit.signing.key_folder import PUBLIC, generate, read
 
 
 def test_generate_writes_four_files_private_ones_for_the_owner_only(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from small_run import WHEN
 
-from frtaudit.config.named_files import STATEMENT_KEY
+from frtaudit.config.named_files import CERTIFICATE, PDF_KEY, STATEMENT_KEY
 from frtaudit.errors import DataError
 from frtaudit.signing import key_folder
 from frtaudit.signing.foreign_key import _certified
-from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, generate
+from frtaudit.signing.key_folder import PUBLIC, generate
 from frtaudit.signing.keys import DEMO_FOLDER, config_folder, demo_signer, load_signer
 from frtaudit.signing.password import PASSWORD_FILE, new_password
 from frtaudit.signing.trust import Trust, load_trust

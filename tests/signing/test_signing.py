@@ -1,11 +1,13 @@
 """Tests of frtaudit.signing.signing: who signs and how far is settled, or refused, beforehand."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from frtaudit.config.named_files import CERTIFICATE, PDF_KEY
 from frtaudit.core.spec import Report
 from frtaudit.core.spec_values import PadesLevel
 from frtaudit.errors import DataError
@@ -64,3 +66,21 @@ def test_a_draft_needs_no_key(tmp_path: Path) -> None:
     check_signing(Report())
     with pytest.raises(DataError, match="does not exist"):
         check_signing(Report(key=str(tmp_path / "absent")))
+
+
+@pytest.mark.parametrize("locked", [False, True])
+@pytest.mark.parametrize("name", [CERTIFICATE, PDF_KEY])
+def test_a_folder_that_cannot_sign_is_refused_beforehand(tmp_path: Path, name: str, *, locked: bool) -> None:
+    """A file that is torn, or belongs to another key; of a locked key, whose password is not asked for, less."""
+    password = b"secret" if locked else None
+    for folder in ("key", "other"):
+        keys.generate(tmp_path / folder, "Auditor", password, datetime.now(UTC))
+    key = tmp_path / "key" / name
+    check_signing(own := Report(key=str(tmp_path / "key")))
+    for data, seen in (
+        (b"torn", not locked or name == CERTIFICATE),
+        ((tmp_path / "other" / name).read_bytes(), not locked),
+    ):
+        key.write_bytes(data)
+        with pytest.raises(DataError, match="key") if seen else nullcontext():
+            check_signing(own)

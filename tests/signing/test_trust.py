@@ -9,9 +9,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from small_run import WHEN
 
-from frtaudit.config.named_files import STATEMENT_KEY
+from frtaudit.config.named_files import CERTIFICATE, STATEMENT_KEY
 from frtaudit.errors import DataError
-from frtaudit.signing.key_folder import CERTIFICATE, PUBLIC
+from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.keys import demo_signer
 from frtaudit.signing.signer import Signer, key_fingerprint
 from frtaudit.signing.trust import LARGEST, TRUSTED_FOLDER, Trust, load_trust

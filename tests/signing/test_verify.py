@@ -12,12 +12,13 @@ import pytest
 from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 
 from frtaudit.cli.main import main
+from frtaudit.config.named_files import CERTIFICATE
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.core.seal import sealed_content
 from frtaudit.errors import DataError
-from frtaudit.signing.key_folder import CERTIFICATE, PUBLIC
+from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.keys import demo_signer
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.seal import make_seal

@@ -10,7 +10,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.core.spec_values import PATH, Nan
 from frtaudit.errors import DataError
-from frtaudit.inputs.places import need_scores
+from frtaudit.inputs.places import need_scores, visible
 
 if TYPE_CHECKING:
     from frtaudit.core.arrays import Floats
@@ -71,7 +71,7 @@ class PyeerScores:
 
 
 def _names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir() if not path.is_dir() and not path.name.startswith(".")}
+    return {path.name for path in visible(folder) if not path.is_dir()}
 
 
 def _read(path: Path, nan: Nan) -> "Floats":

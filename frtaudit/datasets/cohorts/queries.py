@@ -11,7 +11,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.core.spec_values import PATH, SIMILARITY
 from frtaudit.errors import DataError, SpecError, column_names
-from frtaudit.inputs.places import COLLECTION, STORE, need_search, need_templates
+from frtaudit.inputs.places import COLLECTION, STORE, need_search, need_templates, visible
 from frtaudit.inputs.pseudonyms import pseudonym_key, read_key
 from frtaudit.inputs.tables import SUFFIXES, need_table, read_table, table_suffix, unread_tables
 from frtaudit.labelling.settings import Between, Detected, How
@@ -128,7 +128,7 @@ class Queries:
             pseudonym_key=pseudonym_key(self.pseudonym_key, faces.names, subjects),
             secret=self.pseudonym_key is not None,
             earlier=earlier,
-            unread=() if self.files or search.facts is not None else unread_tables(Path(self.root)),
+            unread=() if self.files or search.facts is not None else _unread(Path(self.root), paths),
             notes=search.notes,
             collection=search.facts,
         )
@@ -207,16 +207,20 @@ class Queries:
     def _files(self) -> tuple[Path, list[Path]]:
         folder = need_search("cohort.root", self.root)
         others = {self.faces, self.boxes, ANSWERS}
-        score_lists = sorted(
+        score_lists = [
             path
-            for path in folder.iterdir()
+            for path in visible(folder)
             if table_suffix(path.name) and path.name not in others and not path.name.startswith(REVIEWER)
-        )
+        ]
         paths = [folder / name for name in self.files] or score_lists
         if not paths:
             accepted = f"files ending in {', '.join(SUFFIXES)}"
             raise DataError("cohort.root", "the folder holds no score list", accepted)
         return folder, paths
+
+
+def _unread(root: Path, paths: Mapping[str, Path]) -> tuple[str, ...]:
+    return tuple(name for name in unread_tables(root) if name not in paths)
 
 
 def _earlier(later: Queries, root: str, read: Callable[[Queries], T]) -> T:

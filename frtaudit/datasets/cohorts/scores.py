@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from frtaudit.core.canonical import sha256_file
+from frtaudit.core.machine.files import check_regular
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.core.spec_values import PATH
 from frtaudit.errors import DataError
-from frtaudit.inputs.places import need_file
+from frtaudit.inputs.places import need_file, visible
 from frtaudit.inputs.pseudonyms import read_key
 from frtaudit.inputs.tables import (
     SUFFIXES,
@@ -78,12 +79,13 @@ class ScoreLists:
         if root.is_file():
             return root.parent, [root]
         if not root.is_dir():
+            check_regular(root, "cohort.root")
             problem = f"no file or folder {str(root)!r}"
             raise DataError("cohort.root", problem, "a score list, or a folder of them")
         apart = {"metadata", "pairs", "failures", table_stem(Path(self.metadata or "metadata").name)}
-        score_lists = sorted(
-            path for path in root.iterdir() if table_suffix(path.name) and table_stem(path.name) not in apart
-        )
+        score_lists = [
+            path for path in visible(root) if table_suffix(path.name) and table_stem(path.name) not in apart
+        ]
         paths = [root / name for name in self.files] or score_lists
         if not paths:
             accepted = f"files ending in {', '.join(SUFFIXES)}"

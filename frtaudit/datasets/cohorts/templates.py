@@ -14,9 +14,9 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.core.spec_values import PATH
 from frtaudit.errors import DataError, column_names
-from frtaudit.inputs.places import entries, need_file
+from frtaudit.inputs.places import entries, need_file, visible
 from frtaudit.inputs.pseudonyms import pseudonym_key, read_key
-from frtaudit.inputs.tables import need_table
+from frtaudit.inputs.tables import need_table, unread_tables
 from frtaudit.inputs.template_record import TemplateRecord, read_record
 
 if TYPE_CHECKING:  # tables and arrays are loaded where they are read: a spec is read without
@@ -97,7 +97,7 @@ class TemplateFolder:
         pairs = _optional(root, "pairs", self.pairs, root / "pairs.txt")
         failures = _optional(root, "failures", self.failures, table_called(root, "failures"))
         index = dict.fromkeys(roster.sample_ids, LEFT) | {name: i for i, name in enumerate(cohort.sample_ids)}
-        reasons = _reasons(read_table(failures, failures.name), index) if failures else {}
+        reasons = _reasons(read_table(failures, failures.name, empty=True), index) if failures else {}
         files = _template_files(root, index, cohort, reasons, self.flipped)
         paths = _named(root, [metadata, pairs, failures, *(file.path for file in files.values())])
         inputs = {name: sha256_file(path) for name, path in paths.items()}
@@ -114,6 +114,7 @@ class TemplateFolder:
             pairs=pairs,
             inputs=inputs,
             paths=paths,
+            unread=_unread(root, files),
             pseudonym_key=pseudonym_key(self.pseudonym_key, roster.sample_ids, roster.subjects),
             secret=self.pseudonym_key is not None,
             attributes=attributes_of(roster, cohort),
@@ -222,12 +223,23 @@ def _notes(
             )
     for file in files.values():
         yield from doubled(file.path, file.name)
+        if failures is not None and (count := file.listed_and_there()):
+            listed = "1 image has" if count == 1 else f"{count} images have"
+            yield f"{failures.name}: {listed} a row in {file.name} too: counted as acquired"
     for name, record in records.items():
         yield from (f"templates of {name}: {note}" for note in record.notes)
 
 
 def _npz(root: Path) -> list[Path]:
-    return sorted((root / "templates").glob("*.npz"))
+    folder = root / "templates"
+    return [path for path in visible(folder) if path.suffix == ".npz"] if folder.is_dir() else []
+
+
+def _unread(root: Path, files: "Mapping[str, TemplateFile]") -> tuple[str, ...]:
+    """Files beside the templates that may be templates too, but end otherwise."""
+    names = unread_tables(root / "templates") if files else ()
+    read = {file.path.name for file in files.values()} | {f"{name}.json" for name in files}
+    return tuple(f"templates/{name}" for name in names if name not in read)
 
 
 def _template_files(

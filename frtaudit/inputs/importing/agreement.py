@@ -10,6 +10,7 @@ from frtaudit.core.text.formatting import counted
 from frtaudit.errors import DataError
 from frtaudit.inputs.importing.folds import check_folds
 from frtaudit.inputs.importing.values import KnownSet, Pairs, Samples
+from frtaudit.inputs.roster import KNOWN_PEOPLE, NO_PERSON, NOBODY
 from frtaudit.inputs.tables import NO_ID, is_no_id
 
 
@@ -68,3 +69,6 @@ def _check_samples(name: str, samples: Samples) -> None:
         if wrong is not None:
             problem = f"the {kind} id is empty, or begins or ends with a space"
             raise DataError(f"{name} image {wrong + 1}", problem, "an id")
+    nobody = next((i for i, text in enumerate(samples.subjects or ()) if text in NOBODY), None)
+    if nobody is not None:
+        raise DataError(f"{name} image {nobody + 1}", NO_PERSON, KNOWN_PEOPLE)

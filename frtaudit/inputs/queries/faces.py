@@ -12,6 +12,7 @@ from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Fa
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, joined
 from frtaudit.inputs.pairing import both_orders
+from frtaudit.inputs.roster import NOBODY
 from frtaudit.inputs.score_lists.scorelist import ScoreList, refuse_repeats
 from frtaudit.inputs.tables import Table
 
@@ -44,6 +45,9 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
     needed = (table.need(FACE), table.need(QUERY))
     names, queries = (table.texts(column) for column in needed)
     table.refuse((names == "") | (queries == ""), "no face or no query", "a face_id and a query in every row")
+    table.refuse(
+        np.isin(queries, [*NOBODY]), "the query is a word for a missing value", "the query in every row"
+    )
     table.refuse(pd.Series(names).duplicated().to_numpy(), "the face is in an earlier row", "unique face ids")
     column = table.find(ANNOTATION)
     answers = answers_of(table, column) if column else np.full(names.size, UNSAID, dtype=np.int8)

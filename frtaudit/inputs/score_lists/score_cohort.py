@@ -1,12 +1,13 @@
 """From score lists to a cohort: who stands in their lines, and the comparisons that the lines are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
 from frtaudit.core.arrays import Floats, Index, Ints
+from frtaudit.core.canonical import sha256
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry, ledger_of
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
@@ -58,6 +59,7 @@ def cohort_of_lists(
     return CohortData(
         cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
         tables=tables,
+        notes=tuple(_copies(tables)),
         inputs=inputs,
         attributes=attributes_of(roster, cohort),
         pseudonym_key=pseudonym_key(key_file, list(subjects), list(subjects.values())),
@@ -73,6 +75,16 @@ def _check_sides(lists: Sequence[ScoreList], missing: Sequence[str]) -> None:
         if any(there):
             problem = f"a column {sides[there.index(True)]} without {sides[there.index(False)]}"
             raise DataError(scores.table.name, problem, "both columns, or the class in a metadata file")
+
+
+def _copies(tables: Mapping[str, tuple[Comparisons, ScoreTable]]) -> Iterator[str]:
+    """A sentence for each system whose scores are those of another, comparison by comparison."""
+    first: dict[str, str] = {}
+    for name, (comparisons, table) in tables.items():
+        columns = (comparisons.probe, comparisons.reference, table.score)
+        other = first.setdefault(sha256(b"".join(column.tobytes() for column in columns)), name)
+        if other != name and np.isfinite(table.score).any():
+            yield f"{name} has the same scores as {other}: check that its list is no copy"
 
 
 def _people(lists: Sequence[ScoreList], known: Mapping[str, _Person]) -> dict[str, _Person]:

@@ -13,7 +13,7 @@ from frtaudit.inputs.number_signs import is_number
 from frtaudit.inputs.pairing import ONCE, repeated
 from frtaudit.inputs.pairlist import PROBE, REFERENCE
 from frtaudit.inputs.score_lists.fields import number_fault
-from frtaudit.inputs.tables import Table, read_table, table_stem
+from frtaudit.inputs.tables import NO_VALUE, Table, read_table, table_stem
 
 PROBE_SUBJECT = ("probe_subject", "probe_subject_id", "subject_id_1", "subject_1")
 REFERENCE_SUBJECT = ("reference_subject", "reference_subject_id", "subject_id_2", "subject_2")
@@ -21,7 +21,6 @@ SCORE = ("score", "similarity", "similarity_score", "comparison_score")
 FAILURE = ("failure", "failure_code", "error_code")
 PROVIDER = ("provider", "system", "vendor", "model")
 MISSING_SCORE = "missing_score"
-_NO_SCORE = frozenset({"", "-", "nan", "na", "n/a", "#n/a", "null", "none"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +128,7 @@ def is_nothing(text: str) -> bool:
     >>> is_nothing("NA"), is_nothing(""), is_nothing("0")
     (True, True, False)
     """
-    return text.lower() in _NO_SCORE
+    return text.lower() in NO_VALUE
 
 
 def _scores(table: Table) -> Floats:
@@ -138,7 +137,7 @@ def _scores(table: Table) -> Floats:
     score = table.numbers(column)
     if score is None:
         texts = table.number_texts(column)
-        there = np.array([text.lower() not in _NO_SCORE for text in texts], dtype=np.bool_)
+        there = np.array([text.lower() not in NO_VALUE for text in texts], dtype=np.bool_)
         score = np.full(texts.size, np.nan)
         score[there] = _parsed(table, texts, np.flatnonzero(there))
         infinite = there & ~np.isfinite(score)

@@ -12,7 +12,8 @@ from frtaudit.core import AuditResult, Estimate, Finding, Verdict
 from frtaudit.core.canonical import read_json
 from frtaudit.core.findings import verdict_counts
 from frtaudit.core.machine.files import check_regular, read_regular
-from frtaudit.core.machine.run_files import RESULT, STATEMENT, TABLES
+from frtaudit.core.machine.run_files import RESULT, STATEMENT, TABLES, VERDICT
+from frtaudit.core.result import refuse_unnamed
 from frtaudit.errors import DataError
 from frtaudit.report.files import HTML, PDF
 from frtaudit.report.source import OF_SUBJECTS, Source
@@ -212,12 +213,12 @@ def read_run(
     Returns
     -------
     FinishedRun
-        The run as it was written; nothing is verified.
+        The run as it was written; no signature is verified.
 
     Raises
     ------
     DataError
-        No result can be read.
+        No result can be read, or it is not the one that ``verdict.json`` names.
 
     Examples
     --------
@@ -227,13 +228,16 @@ def read_run(
     """
     file, wanted = path / RESULT if path.is_dir() else path, f"a run's folder, or its {RESULT}"
     try:
-        result = AuditResult.from_json(read_json(read_regular(file)))
+        data = read_regular(file)
+        result = AuditResult.from_json(read_json(data))
         changed = datetime.fromtimestamp(int(file.stat().st_mtime), UTC)
     except OSError as error:
         raise DataError(str(path), f"no result ({error.strerror})", wanted) from None
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
         raise DataError(str(file), "not a result of frtaudit run", wanted) from None
     folder = file.parent
+    if file.name == RESULT and (folder / VERDICT).exists():
+        refuse_unnamed(folder, folder.name, data)
     names = (beside.name for beside in folder.iterdir() if beside.is_file())
     return FinishedRun(
         result=result,

@@ -35,6 +35,7 @@ def test_a_folder_without_lists_is_refused(tmp_path: Path) -> None:
 def test_a_list_by_another_ending_is_named_as_unread(tmp_path: Path) -> None:
     """A .txt beside the score lists is no service; where the lists are named, nothing is looked for."""
     root = stored_search(tmp_path)
+    (root / "~$acme.csv").write_bytes(b"junk")
     (root / "dusk.txt").write_text("probe,reference,score\n")
     assert Queries(root=str(root)).load(SCHEMAS, 1).unread == ("dusk.txt",)
     assert Queries(root=str(root), files=("acme.csv", "bolt.csv")).load(SCHEMAS, 1).unread == ()

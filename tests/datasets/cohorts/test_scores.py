@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -72,6 +73,39 @@ def test_several_systems(tmp_path: Path) -> None:
     assert cohort_data.cohort.sample_ids == ("a1", "a2", "b1")  # c1 stands in no list
     assert sorted(cohort_data.inputs) == ["both.csv", "metadata.csv", "z.csv"]
     assert list(ScoreLists(root=str(tmp_path), files=("z.csv",)).load({}, 0).tables) == ["z"]
+
+
+def test_a_copy_of_a_list_is_noted(tmp_path: Path) -> None:
+    """As a second download makes it: another name, the same scores. One other score is another system."""
+    for name, score in (("a", "0.9"), ("a (1)", "0.90"), ("b", "0.8")):
+        score_file(tmp_path, (HEAD + LINES).replace("0.9", score), f"{name}.csv")
+    cohort_data = ScoreLists(root=str(tmp_path)).load(SEX, 0)
+    assert cohort_data.notes == ("a (1) has the same scores as a: check that its list is no copy",)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "loop", "device"])
+def test_a_root_that_is_no_regular_file_is_called_what_it_is(kind: str, tmp_path: Path) -> None:
+    """It is there: the error does not say that nothing is."""
+    path = tmp_path / "s.csv"
+    if kind == "fifo":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(path if kind == "loop" else "/dev/null")
+    said = "is a FIFO" if kind == "fifo" else "is a symbolic link"
+    with pytest.raises(DataError, match=f"^cohort.root: {said}; accepted: a regular file"):
+        ScoreLists(root=str(path)).check_files()
+
+
+def test_hidden_files_are_no_lists(tmp_path: Path) -> None:
+    """What macOS and spreadsheets leave; what else may hold a list and is not read is named."""
+    score_file(tmp_path)
+    for name in ("._vendor.csv", "~$vendor.csv", "b.feather", "c.csv.zip", "d.json"):
+        (tmp_path / name).write_bytes(b"junk")
+    cohort_data = ScoreLists(root=str(tmp_path)).load({}, 0)
+    assert (list(cohort_data.tables), cohort_data.unread) == (
+        ["vendor"],
+        ("b.feather", "c.csv.zip", "d.json"),
+    )
 
 
 def test_a_suffix_may_be_upper_case(tmp_path: Path) -> None:

@@ -57,6 +57,26 @@ def test_failures_of_a_model_without_templates_are_noted(root: Path) -> None:
     )
 
 
+def test_a_failure_of_an_image_with_a_template_is_noted(root: Path) -> None:
+    """It is counted as acquired, which the list of failures contradicts; a header alone lists none."""
+    (root / "failures.csv").write_text("image_id,model,reason\na_1,x,no_face\nc_1,y,no_face\n")
+    assert TemplateFolder(root=str(root)).load({}, 0).notes == (
+        "failures.csv: 1 image has a row in templates/x.npz too: counted as acquired",
+    )
+    (root / "failures.csv").write_text("image_id,model,reason\n")
+    cohort_data = TemplateFolder(root=str(root)).load({}, 0)
+    assert (cohort_data.notes, cohort_data.failures["y"][4]) == ((), "no_template")
+
+
+def test_what_is_no_template_file_is_named_as_unread(root: Path) -> None:
+    """An array beside the templates; not what macOS leaves there."""
+    for name in ("._x.npz", "b.npy", "c.NPZ"):
+        (root / "templates" / name).write_bytes(b"junk")
+    source = TemplateFolder(root=str(root))
+    assert source.systems == ["x", "y"]
+    assert source.load({}, 0).unread == ("templates/b.npy", "templates/c.NPZ")
+
+
 def test_a_provider_is_read_when_it_is_asked_for(root: Path) -> None:
     """A broken file of one provider stands in nobody else's way."""
     (root / "templates" / "y.npz").write_bytes(b"junk")

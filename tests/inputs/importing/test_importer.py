@@ -488,6 +488,11 @@ def broken_line(folder: Path) -> None:
     np.savez(folder / "m.npz", embedding=VECTORS[:2], subject=["a", "b"], image_id=["x\ry", "y"])
 
 
+def missing_person(folder: Path) -> None:
+    """Two images of nobody who is known, as pandas writes it."""
+    np.savez(folder / "m.npz", embedding=VECTORS[:3], subject=["a", "nan", "nan"], image_id=["x", "y", "z"])
+
+
 def fifo(folder: Path) -> None:
     """Nothing but a FIFO and a link."""
     os.mkfifo(folder / "pairs.txt")
@@ -542,6 +547,7 @@ REFUSED = {
     packed_badly: "m.npz: not a readable .npz file",
     endless: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",
     broken_line: "embeddings image 1: the image id has a line break or a zero byte, or more than 1000 characters",
+    missing_person: "embeddings image 2: the subject id is a word for a missing value; accepted: the subject's id",
     bomb: "m.npz: 335544448 bytes packed into",
     score_list: "vendor.csv: a list of scores, no templates; accepted: frtaudit run audit=scores cohort.root=",
     packed: "set.zip: is an archive; accepted: the folder of its files, unpacked",

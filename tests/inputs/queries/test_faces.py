@@ -33,6 +33,7 @@ def test_faces_are_sorted_by_query_and_name(tmp_path: Path) -> None:
     ("text", "line"),
     [
         ("face_id,query\na,\n", "faces.csv line 2: no face or no query"),
+        ("face_id,query\na,q\nb,nan\n", "faces.csv line 3: the query is a word for a missing value"),
         ("face_id,query\na,q\nb,q\na,p\n", "faces.csv line 4: the face is in an earlier row"),
         (
             "face_id,query,annotation\na,q,perhaps\n",

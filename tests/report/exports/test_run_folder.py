@@ -22,6 +22,20 @@ def test_a_run_reads_back(tmp_path: Path) -> None:
     assert all(item is None or item in run.result.estimates for item in judged)
 
 
+@pytest.mark.parametrize("digest", [None, "0" * 64])
+def test_a_result_that_the_verdict_does_not_name_is_refused(digest: str | None, tmp_path: Path) -> None:
+    """A number that somebody changed is not exported, whether or not a statement is there."""
+    folder = write_run(tmp_path / "run")
+    named = digest or report_fixture.result().sha256
+    (folder / "verdict.json").write_text(json.dumps({"result_sha256": named}))
+    if digest is None:
+        assert read_run(folder).sha256 == named
+        return
+    for path in (folder, folder / "result.json"):
+        with pytest.raises(DataError, match=r"^run: result.json is not the one that verdict.json names"):
+            read_run(path)
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"[]", b"{}", b'"x"', b"\xff", json.dumps({"estimates": 3}).encode()]
 )
