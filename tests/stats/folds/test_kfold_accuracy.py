@@ -139,12 +139,33 @@ def test_a_subject_of_most_pairs_counts_with_the_mean_without_it() -> None:
 
 def test_a_variance_below_that_of_independent_pairs_is_not_believed() -> None:
     """Every subject has one right and one wrong pair: its sum does not vary, and n_eff is the number of pairs."""
-    first = np.repeat(np.arange(20), 2)
-    folds, is_correct = np.repeat([0, 1], 20), np.arange(40) % 2 == 0
+    first = np.repeat(np.arange(40), 2)
+    folds, is_correct = np.repeat([0, 1], 40), np.arange(80) % 2 == 0
     accuracy = kfold_accuracy.FoldAccuracy(
-        thresholds=np.zeros(2), correct=np.array([10, 10]), total=np.array([20, 20]), is_correct=is_correct
+        thresholds=np.zeros(2), correct=np.array([20, 20]), total=np.array([40, 40]), is_correct=is_correct
     )
-    assert kfold_accuracy.accuracy_bounds(accuracy, folds, first, first).n_eff == pytest.approx(40)
+    assert kfold_accuracy.accuracy_bounds(accuracy, folds, first, first).n_eff == pytest.approx(80)
+
+
+@pytest.mark.parametrize("rare", [False, True])
+def test_one_wrong_pair_never_raises_the_lower_bound(rare: bool) -> None:
+    """With few wrong pairs n_eff is at most the number of subjects, and the bound falls; so it is of few right ones."""
+    first, folds = np.repeat(np.arange(100), 10), np.repeat([0, 1], 500)
+    before = np.inf
+    for count in range(6):
+        is_correct = np.full(1000, not rare)
+        is_correct[7 : 7 + 101 * count : 101] = rare
+        accuracy = kfold_accuracy.FoldAccuracy(
+            thresholds=np.zeros(2),
+            correct=np.bincount(folds[is_correct], minlength=2),
+            total=np.array([500, 500]),
+            is_correct=is_correct,
+        )
+        bounds = kfold_accuracy.accuracy_bounds(accuracy, folds, first, first)
+        assert bounds.n_eff <= 100 + 1e-9
+        bound = 1 - bounds.high(0.025) if rare else bounds.low(0.025)
+        assert bound < before
+        before = bound
 
 
 def test_decisions_of_chosen_pairs_count_in_every_fold() -> None:
