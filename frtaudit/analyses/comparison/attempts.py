@@ -13,7 +13,7 @@ from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.metrics import MEAN_SHARE
 from frtaudit.core.spec import FailureScore
 from frtaudit.evaluation.system import POOLED, FoldPairs, SystemData
-from frtaudit.stats.folds import kfold_accuracy
+from frtaudit.stats.folds import fold_assignment, kfold_accuracy
 
 FOLDS = "folds"  # what the pairs of spec.folds are called
 
@@ -39,10 +39,8 @@ def accuracy(common: CommonSupport) -> Iterator[Measure]:
 def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
     rows = [fold_pairs.at for fold_pairs in sets]
     places = [np.searchsorted(indices, reduce(np.intersect1d, rows)) for indices in rows]
-    # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
-    fold = np.array(
-        min(fold_pairs.folds[at].tolist() for fold_pairs, at in zip(sets, places, strict=True)),
-        dtype=np.int64,
+    fold = fold_assignment.common_folds(
+        [fold_pairs.folds[at] for fold_pairs, at in zip(sets, places, strict=True)]
     )
     k = sets[0].k
     empty = kfold_accuracy.empty_folds(fold, k)

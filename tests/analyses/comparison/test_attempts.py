@@ -21,7 +21,15 @@ def alone_in_each_fold() -> FoldPairs:
     score[8:10] = [0.1, 0.9]
     second = np.where(mated, who, who + 2)
     return replace(
-        made, first=who, second=second, mated=mated, score=score, folds=who, k=2, at=np.arange(16), overlap=None
+        made,
+        first=who,
+        second=second,
+        mated=mated,
+        score=score,
+        folds=who,
+        k=2,
+        at=np.arange(16),
+        overlap=None,
     )
 
 
@@ -30,7 +38,9 @@ def test_a_fold_of_one_subject_does_not_hide_how_that_subject_differs() -> None:
     pairs = alone_in_each_fold()
     value, parts, _ = attempts._fold_accuracy(pairs, pairs.at, pairs.folds, 4)
     assert value == 0.875
-    assert parts == pytest.approx([0.0625, -0.0625, 0.03125, -0.03125])  # non-mated pairs count with both subjects
+    assert parts == pytest.approx(
+        [0.0625, -0.0625, 0.03125, -0.03125]
+    )  # non-mated pairs count with both subjects
 
 
 def heavy() -> CommonSupport:
