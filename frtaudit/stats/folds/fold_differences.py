@@ -63,7 +63,7 @@ def systems_difference(
     >>> halves, two = np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])
     >>> both = [k_fold_accuracy(sign * scores, mated, halves) for sign in (1, -1)]
     >>> systems_difference(*both, halves, two, two).value
-    0.5
+    0.75
     """
     used = folds >= 0
     residuals = (_residuals(accuracy, folds) - _residuals(other, folds))[used]

@@ -104,9 +104,9 @@ class Family(FrozenArrays):
         reach = self.critical(alpha) + float(scipy.special.ndtri(POWER))
         square = np.square(self.error)
         growth = np.zeros(1) if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
-        alone, seen = reach * self.error, self._seen(alpha)
-        below = np.maximum(np.square(growth) + 4 * (np.square(alone) - growth * seen), 0.0)
-        reached = np.where(alone <= seen, alone, (growth + np.sqrt(below)) / 2)
+        alone, shown = reach * self.error, self._shown(alpha)
+        below = np.maximum(np.square(growth) + 4 * (np.square(alone) - growth * shown), 0.0)
+        reached = np.where(alone <= shown, alone, (growth + np.sqrt(below)) / 2)
         return np.asarray(reached + self.lift.max(axis=0))
 
     def subjects_for(
@@ -119,11 +119,11 @@ class Family(FrozenArrays):
         """
         reach = self.critical(alpha) + float(scipy.stats.norm.ppf(POWER))
         square = np.square(self.error + self.lift.max(axis=0) / reach)
-        added = np.maximum(difference - self._seen(alpha), 0.0)
+        added = np.maximum(difference - self._shown(alpha), 0.0)
         growth = 0.0 if apart is None else added * np.minimum(square / apart, 1 / subjects)
         return np.asarray(subjects * reach**2 * (square + growth) / difference**2)
 
-    def _seen(self, alpha: float) -> Floats:
+    def _shown(self, alpha: float) -> Floats:
         """|D| of the pairs whose difference is shown, 0 of the others, (P,): noise is no difference that is known."""
         return np.where(self.p() <= alpha, np.abs(self.value), 0.0)
 

@@ -95,7 +95,7 @@ def test_a_planned_difference_counts_the_decisions_that_it_adds() -> None:
 
 
 def test_decisions_of_a_difference_that_is_seen_are_not_added_again() -> None:
-    """Up to a difference that is shown the error alone says how many subjects it takes; one not shown counts as none."""
+    """Up to a difference that is shown the error alone says how many subjects it takes; one not shown is none."""
     found, apart = family(), np.array([0.05, 0.1, 0.2])
     unseen = replace(found, value=np.zeros(3))
     shown = (found.p() <= 0.05).tolist()
