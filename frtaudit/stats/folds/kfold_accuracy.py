@@ -12,7 +12,6 @@ from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import FrozenArrays
 from frtaudit.stats._numba import kernel
 from frtaudit.stats._scipy import scipy
-from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number, hub_factor, image_weight
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import bounds_from_variance
@@ -239,9 +238,7 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
     covers too little for that (measured: .87 to .90 of .95 in a cohort of very unequal subjects). Each pair weighs
     1/(k n_fold), so that the weighted mean is :attr:`FoldAccuracy.mean`. With K subjects, counted by weight
     (:func:`~.dependence.effective_number` of the pairs of each), the variance is multiplied by K/(K-1) and the
-    critical value is t_{K-1}, as in 8.1. A variance below that of independent pairs is not believed: n_eff <= n. With
-    fewer than 30 wrong pairs, or fewer than 10 subjects in them (of right pairs, where those are rarer), no other
-    threshold lends a design effect: it is at least that of one verdict for each subject, n_eff <= K, as in 8.1. The
+    critical value is t_{K-1}, as in 8.1. A variance below that of independent pairs is not believed: n_eff <= n. The
     lower bound allows for one more image half of whose mated pairs are wrong, as far as subjects weigh unequally: as
     the upper bound of a pooled FNMR, whose threshold is stricter, does for one that errs in all.
     No wrong pair (or no right one): the variance says nothing, and n_eff is the number of subjects.
@@ -263,20 +260,11 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
     if effective_subjects == 1:
         return RateBounds(rate=mean, n_eff=0.0, degrees=1.0)
     variance = effective_subjects / (effective_subjects - 1) * subject_variance(residuals, *ends)
-    most = min(n, effective_subjects) if _few(accuracy.is_correct[used], *ends) else n
-    floor = mean * (1 - mean) / most
+    floor = mean * (1 - mean) / n
     bounds = bounds_from_variance(
         mean, max(variance, floor), n, degrees_of_freedom(effective_subjects), _unseen_image(*ends)
     )
     return replace(bounds, of_right=True)
-
-
-def _few(is_correct: Flags, first: Ints, second: Ints) -> bool:
-    """Whether the rarer of wrong and right pairs counts fewer than 30, or fewer than 10 subjects (FORMULAS 8.1)."""
-    wrong = ~is_correct
-    rarer = wrong if 2 * np.count_nonzero(wrong) <= wrong.size else is_correct
-    subjects = np.unique(np.concatenate([first[rarer], second[rarer]])).size
-    return bool(np.count_nonzero(rarer) < ENOUGH_ERRORS or subjects < ENOUGH_SUBJECTS)
 
 
 def _unseen_image(first: Ints, second: Ints) -> float:

@@ -147,27 +147,6 @@ def test_a_variance_below_that_of_independent_pairs_is_not_believed() -> None:
     assert kfold_accuracy.accuracy_bounds(accuracy, folds, first, first).n_eff == pytest.approx(80)
 
 
-@pytest.mark.parametrize("rare", [False, True])
-def test_one_wrong_pair_never_raises_the_lower_bound(rare: bool) -> None:
-    """With few wrong pairs n_eff is at most the number of subjects, and the bound falls; so it is of few right ones."""
-    first, folds = np.repeat(np.arange(100), 10), np.repeat([0, 1], 500)
-    before = np.inf
-    for count in range(6):
-        is_correct = np.full(1000, not rare)
-        is_correct[7 : 7 + 101 * count : 101] = rare
-        accuracy = kfold_accuracy.FoldAccuracy(
-            thresholds=np.zeros(2),
-            correct=np.bincount(folds[is_correct], minlength=2),
-            total=np.array([500, 500]),
-            is_correct=is_correct,
-        )
-        bounds = kfold_accuracy.accuracy_bounds(accuracy, folds, first, first)
-        assert bounds.n_eff <= 100 + 1e-9
-        bound = 1 - bounds.high(0.025) if rare else bounds.low(0.025)
-        assert bound < before
-        before = bound
-
-
 def test_decisions_of_chosen_pairs_count_in_every_fold() -> None:
     """Chosen pairs of the first fold count as those of the others do; dropped ones (-1) do not."""
     folds, is_correct = np.array([0, 0, 1, -1]), np.array([False, True, True, False])
