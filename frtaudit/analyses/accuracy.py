@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 
+from frtaudit.analyses.comparison.measures import few_by_weight
 from frtaudit.analyses.shared.pair_files import fold_files
 from frtaudit.core import CohortData, Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Ints
@@ -19,7 +20,7 @@ from frtaudit.core.spec_values import FOLDS
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
-from frtaudit.stats.folds import fold_differences, kfold_accuracy
+from frtaudit.stats.folds import fold_assignment, fold_differences, kfold_accuracy
 from frtaudit.stats.intervals import closed_form
 from frtaudit.stats.rates import rates
 from frtaudit.stats.rates.trials import members
@@ -95,9 +96,10 @@ class Accuracy:
 def _between(
     fold_pairs: FoldPairs, other: FoldPairs, provider: str, at: Mapping[str, float | str], alpha: float
 ) -> Estimate:
-    """The difference on common pairs in the folds of the ``other``, each system at thresholds of its own."""
+    """The difference on common pairs in one folding, each system at thresholds of its own."""
     common, left, right = np.intersect1d(fold_pairs.at, other.at, return_indices=True)
-    of, first, second = other.folds[right], other.first[right], other.second[right]
+    of = fold_assignment.common_folds([fold_pairs.folds[left], other.folds[right]])
+    first, second = other.first[right], other.second[right]
     value: float | None = None
     interval: tuple[Interval, ...] = ()
     note = "a fold holds no pair that both scored"
@@ -106,9 +108,10 @@ def _between(
             kfold_accuracy.k_fold_accuracy(pairs.score[rows], pairs.mated[rows], of, other.k)
             for pairs, rows in ((fold_pairs, left), (other, right))
         )
-        delta = fold_differences.accuracy_difference(a, b, (of, of), first, second)
-        people = int(np.unique(np.concatenate([first[of >= 0], second[of >= 0]])).size)
-        value, interval = delta.value, (_of_systems(delta, people, alpha),)
+        delta = fold_differences.systems_difference(a, b, of, first, second)
+        subjects = kfold_accuracy.subjects_by_weight(first[of >= 0], second[of >= 0])
+        heavy = few_by_weight(first[other.mated[right] & (of >= 0)])
+        value, interval = delta.value, (_of_systems(delta, subjects, heavy, alpha),)
         note = f"{delta.discordant} of {int(a.total.sum())} pairs"
     unit = f"difference of two systems on {common.size} common pairs"
     return Estimate.of(
@@ -116,12 +119,14 @@ def _between(
     )
 
 
-def _of_systems(delta: fold_differences.Difference, people: int, alpha: float) -> Interval:
-    bounds = fold_differences.difference_interval(delta, 0.0, people, alpha)
-    few = bounds is None or delta.discordant < MIN_ERRORS
+def _of_systems(
+    delta: fold_differences.Difference, subjects: float, heavy: str | None, alpha: float
+) -> Interval:
+    """None where few pairs are discordant, or few subjects have most of the mated pairs: ``heavy`` says so."""
+    bounds = fold_differences.difference_interval(delta, 0.0, subjects, alpha)
+    few = f"fewer than {MIN_ERRORS} pairs are discordant" if delta.discordant < MIN_ERRORS else heavy
     low, high = (None, None) if few or bounds is None else bounds
-    note = f"fewer than {MIN_ERRORS} pairs are discordant" if few else "fold thresholds held fixed"
-    return Interval.of(low, high, alpha, Method.DYADIC, note=note)
+    return Interval.of(low, high, alpha, Method.DYADIC, note=few or "fold thresholds held fixed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import numpy as np
 import pytest
 from small_audits import ANALYSES, Plain, audit, one, pick, put, spec, system_of, whole, whole_spec
 
-from frtaudit.analyses.accuracy import Accuracy
+from frtaudit.analyses.accuracy import Accuracy, _between
 from frtaudit.core import Method
 from frtaudit.core.spec import Bootstrap, FoldClaim, Folds, FoldSource, PairSetSpec, Thresholds
 from frtaudit.datasets.cohorts.templates import TemplateFolder
@@ -227,6 +228,32 @@ def test_class_accuracy_and_the_skewed_error_ratio_are_counted() -> None:
     assert ratio.value == (pytest.approx(max(wrong.values()) / min(wrong.values())) if known else None)
 
 
+def test_a_system_against_another_does_not_depend_on_their_order() -> None:
+    """Folds dealt to each system alone differ: one minus two and two minus one are of the same folds."""
+    made = spec("accuracy", folds=Folds(source=FoldSource.DISJOINT, k=3))
+    a, b = (put(made, name).fold_pairs for name in ("one", "two"))
+    assert a is not None
+    assert b is not None
+    moved = replace(b, folds=np.random.default_rng(2).permutation(b.folds))
+    there, back = (_between(*both, "x", {}, 0.05).value for both in ((a, moved), (moved, a)))
+    assert there is not None
+    assert there == -back
+
+
+def test_a_system_against_another_has_no_interval_where_few_have_most_pairs() -> None:
+    """One subject in most mated pairs: the note of the interval has the number by weight."""
+    made = spec("accuracy", folds=Folds(source=FoldSource.DISJOINT, k=3))
+    sides = [put(made, name).fold_pairs for name in ("one", "two")]
+    whole = [side for side in sides if side is not None]
+    heavy = [replace(side, first=np.where(side.at % 9 > 0, 0, side.first)) for side in whole]
+    heavy = [replace(side, second=np.where(side.mated, side.first, side.second)) for side in heavy]
+    noise = np.random.default_rng(1).normal(size=heavy[1].score.size)
+    (interval,) = _between(heavy[0], replace(heavy[1], score=noise), "x", {}, 0.05).intervals
+    assert interval.low is None
+    assert interval.note is not None
+    assert re.fullmatch(r"by weight these are 1\.\d+ subjects; a test needs 20", interval.note)
+
+
 def test_a_system_against_another_on_common_pairs() -> None:
     """The difference on pairs that both scored, in one folding; one minus two is minus two minus one."""
     made = spec("accuracy", folds=Folds(source=FoldSource.DISJOINT, k=3))
@@ -242,12 +269,14 @@ def test_a_system_against_another_on_common_pairs() -> None:
     assert b.at is not None
     known = {int(at): (bool(m), float(s)) for at, m, s in zip(a.at, a.mated, a.score, strict=True)}
     rows = [n for n, at in enumerate(b.at.tolist()) if at in known]
-    mated, of_pair = b.mated[rows], b.folds[rows]
+    mated = b.mated[rows]
+    dealt = [a.folds[np.isin(a.at, b.at)].tolist(), b.folds[rows].tolist()]
+    of_pair = np.array(min(dealt))
     first = np.array([known[int(b.at[n])][1] for n in rows])
     want = [k_fold_accuracy(score, mated, of_pair, 3).mean for score in (first, b.score[rows])]
     assert there.value == pytest.approx(want[0] - want[1])
     assert there.unit == f"difference of two systems on {len(rows)} common pairs"
-    assert back.value is not None
+    assert back.value == pytest.approx(-there.value)
     wrong = Accuracy(against={"one": "three"})
     with pytest.raises(
         SpecError, match="^analyses.accuracy.against: no system is named 'three'; accepted: one, two"

@@ -13,7 +13,7 @@ from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.metrics import MEAN_SHARE
 from frtaudit.core.spec import FailureScore
 from frtaudit.evaluation.system import POOLED, FoldPairs, SystemData
-from frtaudit.stats.folds import kfold_accuracy
+from frtaudit.stats.folds import fold_assignment, kfold_accuracy
 
 FOLDS = "folds"  # what the pairs of spec.folds are called
 
@@ -22,7 +22,9 @@ def accuracy(common: CommonSupport) -> Iterator[Measure]:
     """Accuracy on the folds' pairs and on every test set, of the pairs that every system scored, thresholds held fixed.
 
     The part of subject k in the error of the mean fold accuracy is the sum of the residuals of its pairs, each weighing
-    1/(k n_fold) (FORMULAS 8.11); a replicate counts subject k as often as it is drawn.
+    1/(k n_fold) (FORMULAS 8.11); a replicate counts subject k as often as it is drawn. Residuals are from the mean of
+    all folds: the accuracy of a disjoint fold is that of its own few subjects, who would differ from it by little.
+    There is no test where a few subjects have most of the mated pairs.
     """
     for name in (FOLDS, *common.first_system.test_sets):
         sets = [
@@ -37,10 +39,8 @@ def accuracy(common: CommonSupport) -> Iterator[Measure]:
 def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
     rows = [fold_pairs.at for fold_pairs in sets]
     places = [np.searchsorted(indices, reduce(np.intersect1d, rows)) for indices in rows]
-    # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
-    fold = np.array(
-        min(fold_pairs.folds[at].tolist() for fold_pairs, at in zip(sets, places, strict=True)),
-        dtype=np.int64,
+    fold = fold_assignment.common_folds(
+        [fold_pairs.folds[at] for fold_pairs, at in zip(sets, places, strict=True)]
     )
     k = sets[0].k
     empty = kfold_accuracy.empty_folds(fold, k)
@@ -51,7 +51,8 @@ def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Me
         values[v], parts, missed = _fold_accuracy(pairs, at, fold, copies.shape[1])
         drawn[:, v] = values[v] + copies @ parts
         wrong.append(missed)
-    decided, thin = discordant(wrong, sets[0].first[places[0]], fold >= 0)
+    who = sets[0].first[places[0]]
+    decided, thin = discordant(wrong, who, fold >= 0, who[sets[0].mated[places[0]] & (fold >= 0)])
     return Measure(
         of=ACCURACY,
         values=values,
@@ -61,7 +62,7 @@ def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Me
         decided=decided,
         untested=thin,
         refused=f"{empty} of {k} folds hold no pair that every system scored" if empty else None,
-        subjects=int(np.unique(sets[0].first[places[0]]).size),
+        subjects=int(np.unique(who).size),
     )
 
 
@@ -71,21 +72,21 @@ def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tup
     fold_accuracy = kfold_accuracy.k_fold_accuracy(pairs.score[at], mated, fold, pairs.k)
     used = fold >= 0
     weight = np.where(used, 1 / (pairs.k * fold_accuracy.total[fold]), 0.0)
-    residual = weight * (fold_accuracy.is_correct - fold_accuracy.accuracies[fold])
+    residual = weight * (fold_accuracy.is_correct - fold_accuracy.mean)
     parts: Floats = np.bincount(pairs.first[at], weights=residual, minlength=subjects).astype(np.float64)
     parts += np.bincount(pairs.second[at][~mated], weights=residual[~mated], minlength=subjects)
     return fold_accuracy.mean, parts, np.asarray(used & ~fold_accuracy.is_correct)
 
 
 def failures(common: CommonSupport) -> Iterator[Measure]:
-    """Failure to acquire: the share of all attempts, not of the common support."""
+    """Failure to acquire: the share of all attempts, not of the common support; no test where a few have most."""
     failed, who, unit = failed_attempts([system.system for system in common.systems])
     copies = common.copies().astype(np.float64)
     tried = np.bincount(who, minlength=copies.shape[1])
     sums = np.stack([np.bincount(who[flags], minlength=tried.size) for flags in failed])
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = (copies @ sums.T) / (copies @ tried)[:, None]
-    decided, thin = discordant(list(failed), who, np.ones(who.size, dtype=np.bool_))
+    decided, thin = discordant(list(failed), who, np.ones(who.size, dtype=np.bool_), who)
     yield Measure(
         of=FTA,
         values=sums.sum(axis=1) / max(who.size, 1),

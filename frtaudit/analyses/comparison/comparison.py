@@ -264,6 +264,8 @@ def _notes(common: CommonSupport, settings: Settings, decisive: Judged | None) -
         f"systems are compared on {int(shared.mated[0])} mated and {int(shared.non_mated[0])} non-mated comparisons "
         "that all of them scored; each system's threshold is set on these, and again in every replicate"
     )
+    if common.first_system.pair_sets:
+        yield "accuracy holds the thresholds of its folds fixed in every replicate"
     weighting = common.first_system.spec.weighting.value
     yield from _origins(common)
     yield from _reproduced(common)

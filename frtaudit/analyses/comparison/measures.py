@@ -76,9 +76,8 @@ def fnmr(common: CommonSupport) -> Iterator[Measure]:
         ]
         for group_index, schema, group in system.every_group():
             inside = _inside(common, mated[0][2], group_index)
-            decided, thin = discordant(wrong, mated[0][2], inside)
-            few = _few_by_weight(mated[0][2][inside]) if weighting is Weighting.POOLED else None
-            thin = thin if few is None else dict.fromkeys(decided, few)
+            weighing = mated[0][2][inside] if weighting is Weighting.POOLED else None
+            decided, thin = discordant(wrong, mated[0][2], inside, weighing)
             yield Measure(
                 of=FNMR,
                 values=np.array([supported.fnmr[w, a, group_index] for supported in common.systems]),
@@ -173,12 +172,14 @@ def d_l2(common: CommonSupport) -> Iterator[Measure]:
 
 
 def discordant(
-    wrong: list[Flags], who: Ints, inside: Flags
+    wrong: list[Flags], who: Ints, inside: Flags, weighing: Ints | None = None
 ) -> tuple[dict[Pair, tuple[int, int]], dict[Pair, str]]:
     """Discordant decisions of each pair of systems, and the pairs with too few of them for a test.
 
-    ``wrong``: V arrays (P,); ``who`` (P,): subject of each thing; ``inside`` (P,): those that count. Resampling
-    subjects says nothing of a difference that fewer than 10 things or 10 subjects make (FORMULAS 8.3).
+    ``wrong``: V arrays (P,); ``who`` (P,): subject of each thing; ``inside`` (P,): those that count; ``weighing``:
+    subject of each thing by which subjects weigh unequally, none where all weigh the same. Resampling subjects says
+    nothing of a difference that fewer than 10 things or 10 subjects make (FORMULAS 8.3), nor where a few subjects
+    weigh most (:func:`few_by_weight`).
 
     >>> discordant([np.array([True]), np.array([False])], np.array([0]), np.array([True]))[0]
     {(0, 1): (1, 1)}
@@ -194,13 +195,14 @@ def discordant(
                 f"discordant: {count}, of {counted(subjects, 'subject')}; a test needs {MIN_ERRORS} of "
                 f"{MIN_ERROR_SUBJECTS}"
             )
-    return decided, thin
+    few = None if weighing is None else few_by_weight(weighing)
+    return decided, thin if few is None else dict.fromkeys(decided, few)
 
 
-def _few_by_weight(who: Ints) -> str | None:
-    """Why resampled subjects say little of a pooled difference: a few of them have most of the comparisons.
+def few_by_weight(who: Ints) -> str | None:
+    """Why resampled subjects say little of a pooled difference: a few of them have most of what is counted.
 
-    >>> _few_by_weight(np.repeat(np.arange(61), [435, *[3] * 60]))
+    >>> few_by_weight(np.repeat(np.arange(61), [435, *[3] * 60]))
     'by weight these are 1.99 subjects; a test needs 20'
     """
     pairs = np.bincount(who)

@@ -29,6 +29,17 @@ def capped(subject: Ints, mated: Flags, most: int, rng: "np.random.Generator") -
     return keep
 
 
+def common_folds(dealt: Sequence[Ints]) -> Ints:
+    """The folds in which several systems are compared on the same pairs: of those dealt to each, (n,) int64.
+
+    Folds dealt to each system's own pairs may differ; the first in order of their numbers serves, whatever the names.
+
+    >>> common_folds([np.array([1, 0, 1]), np.array([0, 1, 0])]).tolist()
+    [0, 1, 0]
+    """
+    return np.array(min(folds.tolist() for folds in dealt), dtype=np.int64)
+
+
 def of_one_mix(mated: Flags, folds: Ints, chosen: Flags, rng: "np.random.Generator") -> Flags:
     """Which ``chosen`` pairs stay so that every fold has mated and non-mated ones in the ratio of all its pairs, (n,).
 

@@ -222,6 +222,15 @@ def subject_variance(residuals: Floats, first: Ints, second: Ints) -> float:
     return float(np.square(grown).sum())
 
 
+def subjects_by_weight(first: Ints, second: Ints) -> float:
+    """How many subjects of equal weight the pairs have (:func:`~.dependence.effective_number`), a mated pair one.
+
+    >>> subjects_by_weight(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    2.0
+    """
+    return effective_number(np.bincount(np.concatenate([first, second[first != second]])))
+
+
 def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: Ints) -> RateBounds:
     """Bounds of the mean fold accuracy by FORMULAS 8.1, n_eff from the variance over subjects (FORMULAS 8.11).
 
@@ -247,7 +256,7 @@ def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: In
     weight = 1 / (accuracy.total.size * accuracy.total[folds[used]])
     residuals = weight * (accuracy.is_correct[used] - mean)
     ends = first[used], second[used]
-    effective_subjects = effective_number(np.bincount(np.concatenate([ends[0], ends[1][ends[0] != ends[1]]])))
+    effective_subjects = subjects_by_weight(*ends)
     if effective_subjects == 1:
         return RateBounds(rate=mean, n_eff=0.0, degrees=1.0)
     variance = effective_subjects / (effective_subjects - 1) * subject_variance(residuals, *ends)

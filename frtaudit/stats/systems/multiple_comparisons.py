@@ -96,14 +96,17 @@ class Family(FrozenArrays):
 
         ``apart`` (P,): of differences of shares the share of decisions that differ, s; ``subjects``: K of them. A true
         difference d adds decisions that differ, at most d of them (McNemar), each as heavy as those that differ now or
-        as all decisions of a subject at most, so that d = reach * sqrt(error^2 + d * min(error^2/s, 1/K)). Without
-        that term the difference comes out too small, and one of that size is found in fewer than four of five cohorts.
-        The larger lift of a pair is added.
+        as all decisions of a subject at most. Of these |D| differ already where a difference D is shown (else D
+        counts as 0), so that d = reach * sqrt(error^2 + max(0, d - |D|) * min(error^2/s, 1/K)). Without that term the
+        difference comes out too small, and one of that size is found in fewer than four of five cohorts. The larger
+        lift of a pair is added.
         """
         reach = self.critical(alpha) + float(scipy.special.ndtri(POWER))
         square = np.square(self.error)
-        growth = 0.0 if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
-        reached = (growth + np.sqrt(np.square(growth) + 4 * reach**2 * square)) / 2
+        growth = np.zeros(1) if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
+        alone, shown = reach * self.error, self._shown(alpha)
+        below = np.maximum(np.square(growth) + 4 * (np.square(alone) - growth * shown), 0.0)
+        reached = np.where(alone <= shown, alone, (growth + np.sqrt(below)) / 2)
         return np.asarray(reached + self.lift.max(axis=0))
 
     def subjects_for(
@@ -111,13 +114,18 @@ class Family(FrozenArrays):
     ) -> Floats:
         """How many subjects find a true ``difference`` with probability 0.8, shape (P,); there are ``subjects``.
 
-        :meth:`detectable` solved for K: error^2 and 1/K both fall as 1/K, so that d^2 = reach^2 * (error^2 + d *
-        min(error^2/s, 1/K)) * K/K' gives K'. A lift is taken to fall as the error does.
+        :meth:`detectable` solved for K: error^2 and 1/K both fall as 1/K, so that d^2 = reach^2 * (error^2 +
+        max(0, d - |D|) * min(error^2/s, 1/K)) * K/K' gives K'. A lift is taken to fall as the error does.
         """
         reach = self.critical(alpha) + float(scipy.stats.norm.ppf(POWER))
         square = np.square(self.error + self.lift.max(axis=0) / reach)
-        growth = 0.0 if apart is None else difference * np.minimum(square / apart, 1 / subjects)
+        added = np.maximum(difference - self._shown(alpha), 0.0)
+        growth = 0.0 if apart is None else added * np.minimum(square / apart, 1 / subjects)
         return np.asarray(subjects * reach**2 * (square + growth) / difference**2)
+
+    def _shown(self, alpha: float) -> Floats:
+        """|D| of the pairs whose difference is shown, 0 of the others, (P,): noise is no difference that is known."""
+        return np.where(self.p() <= alpha, np.abs(self.value), 0.0)
 
     def _lifted(self) -> tuple[Floats, Floats]:
         """The differences if noise lifted only the first of each pair, and if it lifted only the second."""

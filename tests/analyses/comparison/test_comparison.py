@@ -242,6 +242,13 @@ def test_accuracy_is_of_the_pairs_that_all_scored() -> None:
     assert abs(measure.drawn[:, 0].mean() - measure.values[0]) < 0.02
 
 
+def test_the_notes_say_which_thresholds_are_held() -> None:
+    """Thresholds at an FMR are set again in every replicate; those of folds are not, and a note says so."""
+    notes = " ".join(result().notes)
+    assert "each system's threshold is set on these, and again in every replicate" in notes
+    assert "accuracy holds the thresholds of its folds fixed in every replicate" in notes
+
+
 def test_rules_with_an_incumbent() -> None:
     """Better than the incumbent, or equivalent to it: judged against it alone, the incumbent itself is not chosen."""
     for rule, chosen in ((Rule.BETTER_THAN, {"one", "two"}), (Rule.EQUIVALENT, set())):

@@ -54,6 +54,24 @@ def test_the_difference_of_two_fold_assignments_by_a_loop() -> None:
     assert found.discordant == int((one.is_correct != other.is_correct).sum())
 
 
+def test_the_difference_of_two_systems_counts_subjects_by_weight() -> None:
+    """The sums of each subject's pairs, squared, by a loop; K by weight of the pairs that lie in a fold."""
+    score, mated, first, second = made()
+    folds = np.where(np.arange(60) % 7 == 0, kfold_accuracy.DROPPED, np.arange(60) % 4)
+    other_score = score + np.random.default_rng(5).normal(size=60)
+    one, other = (kfold_accuracy.k_fold_accuracy(item, mated, folds, 4) for item in (score, other_score))
+    found = fold_differences.systems_difference(one, other, folds, first, second)
+    sums, pairs = np.zeros(12), np.zeros(12)
+    for n in np.flatnonzero(folds >= 0):
+        weight = 1 / (4 * one.total[folds[n]])
+        away = (float(one.is_correct[n]) - one.mean) - (float(other.is_correct[n]) - other.mean)
+        for subject in {int(first[n]), int(second[n])}:
+            sums[subject] += weight * away
+            pairs[subject] += 1
+    k = pairs.sum() ** 2 / np.square(pairs).sum()
+    assert np.allclose([found.value, found.variance], [one.mean - other.mean, k / (k - 1) * (sums**2).sum()])
+
+
 def test_a_deal_keeps_all_counts_and_who_is_together() -> None:
     """Dealt anew, homes move among subjects with as many pairs, so that all counts stay; a seed repeats its deals."""
     score, mated, first, _ = made(3)

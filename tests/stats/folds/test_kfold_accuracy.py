@@ -139,12 +139,12 @@ def test_a_subject_of_most_pairs_counts_with_the_mean_without_it() -> None:
 
 def test_a_variance_below_that_of_independent_pairs_is_not_believed() -> None:
     """Every subject has one right and one wrong pair: its sum does not vary, and n_eff is the number of pairs."""
-    first = np.repeat(np.arange(20), 2)
-    folds, is_correct = np.repeat([0, 1], 20), np.arange(40) % 2 == 0
+    first = np.repeat(np.arange(40), 2)
+    folds, is_correct = np.repeat([0, 1], 40), np.arange(80) % 2 == 0
     accuracy = kfold_accuracy.FoldAccuracy(
-        thresholds=np.zeros(2), correct=np.array([10, 10]), total=np.array([20, 20]), is_correct=is_correct
+        thresholds=np.zeros(2), correct=np.array([20, 20]), total=np.array([40, 40]), is_correct=is_correct
     )
-    assert kfold_accuracy.accuracy_bounds(accuracy, folds, first, first).n_eff == pytest.approx(40)
+    assert kfold_accuracy.accuracy_bounds(accuracy, folds, first, first).n_eff == pytest.approx(80)
 
 
 def test_decisions_of_chosen_pairs_count_in_every_fold() -> None:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -86,10 +88,26 @@ def test_too_few_replicates_decide_nothing() -> None:
 
 def test_a_planned_difference_counts_the_decisions_that_it_adds() -> None:
     """Few decisions that differ make the detectable difference larger, at most as if whole subjects moved."""
-    found = family()
+    found = replace(family(), value=np.zeros(3))
     alone = found.detectable(0.05)
     assert np.all(found.detectable(0.05, np.full(3, 0.01), 50) > alone)
     assert np.allclose(found.detectable(0.05, np.full(3, 1e-9), 10**9), alone, rtol=1e-3)
+
+
+def test_decisions_of_a_difference_that_is_seen_are_not_added_again() -> None:
+    """Up to a difference that is shown the error alone says how many subjects it takes; one not shown is none."""
+    found, apart = family(), np.array([0.05, 0.1, 0.2])
+    unseen = replace(found, value=np.zeros(3))
+    shown = (found.p() <= 0.05).tolist()
+    assert shown == [False, True, True]
+    for place, difference in enumerate(np.abs(found.value).tolist()):
+        of = [each.subjects_for(0.05, difference, apart, 100)[place] for each in (found, unseen)]
+        alone = found.subjects_for(0.05, difference, subjects=100)[place]
+        assert of[0] == pytest.approx(alone if shown[place] else of[1])
+        assert of[1] > 1.01 * alone
+    far = found.detectable(0.05, apart, 100)
+    assert far[0] == unseen.detectable(0.05, apart, 100)[0]
+    assert far[1:] == pytest.approx(found.detectable(0.05)[1:])
 
 
 def test_the_detectable_difference_needs_the_subjects_that_there_are() -> None:
