@@ -88,15 +88,13 @@ class Store:
         self._db.execute("BEGIN IMMEDIATE")
         for statement in filter(str.strip, _TABLES.split(";")):
             self._db.execute(statement)
-        self._rename_earlier()
-        self._db.execute("COMMIT")
-
-    def _rename_earlier(self) -> None:
-        """A store of before has ``sitting`` where one of today has ``run``."""
-        for table in ("images", "calls"):
-            if any(row[1] == "sitting" for row in self._db.execute(f"PRAGMA table_info({table})")):
+        if self._value(
+            "SELECT 1 FROM pragma_table_info('calls') WHERE name = 'sitting'"
+        ):  # a store of before
+            for table in ("images", "calls"):
                 self._db.execute(f"ALTER TABLE {table} RENAME COLUMN sitting TO run")
-        self._db.execute("UPDATE meta SET key = 'run' WHERE key = 'sitting'")
+            self._db.execute("UPDATE meta SET key = 'run' WHERE key = 'sitting'")
+        self._db.execute("COMMIT")
 
     def close(self) -> None:
         """Let the folder go."""
