@@ -88,9 +88,7 @@ class Store:
         self._db.execute("BEGIN IMMEDIATE")
         for statement in filter(str.strip, _TABLES.split(";")):
             self._db.execute(statement)
-        if self._value(
-            "SELECT 1 FROM pragma_table_info('calls') WHERE name = 'sitting'"
-        ):  # a store of before
+        if self._value("SELECT 1 FROM pragma_table_info('calls') WHERE name = 'sitting'"):  # of before
             for table in ("images", "calls"):
                 self._db.execute(f"ALTER TABLE {table} RENAME COLUMN sitting TO run")
             self._db.execute("UPDATE meta SET key = 'run' WHERE key = 'sitting'")
