@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.analyses.comparison.measures import few_by_weight
+from frtaudit.analyses.comparison.measures import no_test_by_weight
 from frtaudit.analyses.shared.pair_files import fold_files
 from frtaudit.core import CohortData, Estimate, Interval, Method, Target
 from frtaudit.core.arrays import Ints
@@ -110,7 +110,7 @@ def _between(
         )
         delta = fold_differences.systems_difference(a, b, of, first, second)
         subjects = kfold_accuracy.subjects_by_weight(first[of >= 0], second[of >= 0])
-        heavy = few_by_weight(first[other.mated[right] & (of >= 0)])
+        heavy = no_test_by_weight(first[other.mated[right] & (of >= 0)])
         value, interval = delta.value, (_of_systems(delta, subjects, heavy, alpha),)
         note = f"{delta.discordant} of {int(a.total.sum())} pairs"
     unit = f"difference of two systems on {common.size} common pairs"

@@ -179,7 +179,7 @@ def discordant(
     ``wrong``: V arrays (P,); ``who`` (P,): subject of each thing; ``inside`` (P,): those that count; ``weighing``:
     subject of each thing by which subjects weigh unequally, none where all weigh the same. Resampling subjects says
     nothing of a difference that fewer than 10 things or 10 subjects make (FORMULAS 8.3), nor where a few subjects
-    weigh most (:func:`few_by_weight`).
+    weigh most (:func:`no_test_by_weight`).
 
     >>> discordant([np.array([True]), np.array([False])], np.array([0]), np.array([True]))[0]
     {(0, 1): (1, 1)}
@@ -195,14 +195,14 @@ def discordant(
                 f"discordant: {count}, of {counted(subjects, 'subject')}; a test needs {MIN_ERRORS} of "
                 f"{MIN_ERROR_SUBJECTS}"
             )
-    few = None if weighing is None else few_by_weight(weighing)
+    few = None if weighing is None else no_test_by_weight(weighing)
     return decided, thin if few is None else dict.fromkeys(decided, few)
 
 
-def few_by_weight(who: Ints) -> str | None:
+def no_test_by_weight(who: Ints) -> str | None:
     """Why resampled subjects say little of a pooled difference: a few of them have most of what is counted.
 
-    >>> few_by_weight(np.repeat(np.arange(61), [435, *[3] * 60]))
+    >>> no_test_by_weight(np.repeat(np.arange(61), [435, *[3] * 60]))
     'by weight these are 1.99 subjects; a test needs 20'
     """
     pairs = np.bincount(who)
