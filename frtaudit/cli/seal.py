@@ -33,7 +33,7 @@ def main(argv: Sequence[str], content: Content) -> int:
     signals.check()
     signer = load_signer(options.key, options.password_file)
     when = datetime.now(UTC)
-    check_years(signer, when)
+    check_years(signer.certificate, when)
     data = make_seal(sealed, signer, when, options.tsa)
     signals.check()
     try:

@@ -4,6 +4,7 @@ The same bytes whether the collection was interrupted or not: what differs (requ
 again, what was spent) stands in the store and in ``runs.json``, which no audit reads.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
@@ -20,7 +21,7 @@ from frtaudit.collection.rows import COMPARE, PLACES
 from frtaudit.collection.single import looked_for
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import Store
-from frtaudit.core.canonical import Json, digest, sha256_file, to_bytes
+from frtaudit.core.canonical import Json, digest, mapping, sha256_file, to_bytes
 from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
@@ -81,7 +82,8 @@ def export(
 
 def _about(store: Store, spec: CollectionSpec, chosen: Chosen) -> dict[str, Json]:
     """What was asked for, and of how many images, faces and pairs."""
-    known = identity(spec)
+    stored = store.meta("spec")  # of a folder of before, under the keys of then: its file stays as it was
+    known = identity(spec) if stored is None else dict(mapping(json.loads(stored)))
     return {
         "format": COLLECTION_FORMAT,
         "spec": known,

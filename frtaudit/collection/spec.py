@@ -18,7 +18,7 @@ from frtaudit.core.text import file_names
 from frtaudit.errors import ProviderError, SpecError
 from frtaudit.labelling.settings import Between, Detected
 
-RESERVED = ("answers", "boxes", "faces", "collection", "runs", "source")
+RESERVED = ("answers", "boxes", "faces", "collection", "source")
 # a service's, and of its score list
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{file_names.LONGEST - 1}}}")
 

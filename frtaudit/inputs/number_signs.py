@@ -8,9 +8,8 @@ if TYPE_CHECKING:
 
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?:\.[0-9]{3})+)")
 _POINT = re.compile(r"[0-9]\.|\.[0-9]")
-_SMALL = re.compile(
-    r"[+-]?[1-9][0-9]{0,2}"
-)  # what has no separator of thousands where other numbers have one
+_SMALL = re.compile(r"[+-]?[1-9][0-9]{0,2}")  # has no separator of thousands where other numbers have one
+_LARGE = re.compile(r"[+-]?[1-9][0-9]{3,}")  # has none where none has
 
 
 def is_number(text: str) -> bool:
@@ -57,7 +56,8 @@ def unsure_number(texts: "Texts") -> "tuple[Flags, str, str] | None":
         return other, "numbers with a comma and with a point", "one of them, for decimals only"
     if not marked.any() or not all(map(may_be_thousands, texts[marked])):
         return None
-    if comma.any() or any(map(_SMALL.fullmatch, texts[~marked])):
+    plain = texts[~marked].tolist()
+    if comma.any() or (any(map(_SMALL.fullmatch, plain)) and not any(map(_LARGE.fullmatch, plain))):
         sign = "comma" if comma.any() else "point"
         return marked, f"a {sign} that may separate thousands", "1234 or 1.2340 for such a number"
     return None

@@ -17,9 +17,12 @@ PROBE = ("probe", "probe_id", "image_id_1", "sample_id_1", "image_1", "sample_1"
 REFERENCE = ("reference", "reference_id", "image_id_2", "sample_id_2", "image_2", "sample_2")
 MATED = ("mated", "genuine", "is_mated", "is_genuine", "label")
 SAID = MATED[:-1]  # in a list of pairs: a column label may hold anything there
-_YES = frozenset({"1", "1.0", "true", "y", "yes", "mated", "genuine"})
+_YES = frozenset({"1", "1.0", "true", "y", "yes", "mated", "genuine", "same", "match"})
 _NO = frozenset(
-    {"0", "0.0", "-1", "false", "n", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"}
+    {
+        *("0", "0.0", "-1", "false", "n", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"),
+        *("different", "non-match", "non_match", "nonmatch"),
+    }
 )
 FOLD = ("fold", "fold_id")
 DIGITS = 9  # of a count or number in a list

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 OTHERS = (  # tables of other programs, and what holds some
-    *(".txt", ".txt.gz", ".dat", ".xls", ".xlsx", ".ods", ".json", ".feather", ".npz", ".npy", ".h5"),
+    *(".txt", ".txt.gz", ".dat", ".xls", ".xlsx", ".ods", ".feather", ".npz", ".npy", ".h5"),
     *(".zip", ".bz2", ".xz"),
 )
 NO_VALUE = frozenset({"", "-", "nan", "na", "n/a", "#n/a", "<na>", "null", "none"})  # in small letters

@@ -148,7 +148,7 @@ def _with_folds(listed: Comparisons, where: str) -> Comparisons:
     """The pairs. Raises :class:`SpecError` where they have no folds, or one: a threshold needs other folds."""
     if listed.fold is None or listed.fold.max() < 1:
         number = "no folds" if listed.fold is None else "one fold"
-        accepted = "two folds or more in column fold, or folds.source=disjoint or strict"
+        accepted = "two folds or more in the list, or folds.source=disjoint or strict"
         raise SpecError(where, f"the list of pairs has {number}", accepted)
     return listed
 

@@ -29,14 +29,14 @@ def approve(
     DataError for a run that is not signed, a key that cannot sign it, or one that signed before; VerificationError for
     a run that does not verify. Then nothing was written.
     """
-    check_years(signer, when)
+    check_years(signer.certificate, when)
     left = _check_run(path)
     from frtaudit.signing.pdf.signature import sign_pdf  # once there is a signed run
 
     folder = path if path.is_dir() else None
     pdf = path / PDF if folder else path
     if pdf.is_file():
-        check_names(signer)
+        check_names(signer.certificate, *signer.chain)
     _check_new(path, pdf, folder, signer)
     approved = sign_pdf(pdf.read_bytes(), signer, when) if pdf.is_file() else None
     written = []

@@ -81,20 +81,22 @@ def is_demo(certificate: x509.Certificate) -> bool:
     return common_name(certificate) == DEMO_NAME
 
 
-def check_years(signer: Signer, when: datetime) -> None:
-    """Raise DataError for a signer whose certificate does not hold at ``when`` (aware)."""
-    first, last = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
+def check_years(certificate: x509.Certificate, when: datetime) -> None:
+    """Raise DataError for a signer's certificate that does not hold at ``when`` (aware)."""
+    first, last = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     if not first <= when <= last:
         text = f"expired on {last:%Y-%m-%d}" if when > last else f"does not hold before {first:%Y-%m-%d}"
-        raise DataError(f"key of {signer.name!r}", f"its certificate {text}", "a key within its validity")
+        place = f"key of {common_name(certificate)!r}"
+        raise DataError(place, f"its certificate {text}", "a key within its validity")
 
 
-def check_names(signer: Signer) -> None:
+def check_names(certificate: x509.Certificate, *chain: x509.Certificate) -> None:
     """Raise DataError for a signer whose certificates have a name that readers of PDF signatures cannot compare."""
-    for certificate in (signer.certificate, *signer.chain):
-        if not (is_comparable(certificate.subject) and is_comparable(certificate.issuer)):
+    for each in (certificate, *chain):
+        if not (is_comparable(each.subject) and is_comparable(each.issuer)):
             text = "a name in its certificates cannot be compared, so no PDF signature by it would hold"
-            raise DataError(f"key of {signer.name!r}", text, f"names of {NAMES}; or report.pdf=false")
+            place = f"key of {common_name(certificate)!r}"
+            raise DataError(place, text, f"names of {NAMES}; or report.pdf=false")
 
 
 def is_comparable(name: x509.Name) -> bool:

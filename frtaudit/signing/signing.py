@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cryptography import x509
+
 from frtaudit.config.named_files import check_key
 from frtaudit.core.spec import Report
 from frtaudit.signing.key_folder import certificate_in, is_locked
@@ -51,7 +53,7 @@ def check_signing(settings: Report) -> None:
         key = Path(settings.key)
         check_key(key)
         if key.is_dir() and is_locked(key):
-            certificate_in(key)
+            _check(settings, certificate_in(key))
         elif key.is_dir():
             _signer(settings)
     if settings.sign and settings.pdf:
@@ -61,7 +63,11 @@ def check_signing(settings: Report) -> None:
 def _signer(settings: Report) -> Signer:
     """Who signs, by a key that can sign now what the settings ask for."""
     signer = load_signer(settings.key)
-    check_years(signer, datetime.now(UTC))
-    if settings.pdf:
-        check_names(signer)
+    _check(settings, signer.certificate, *signer.chain)
     return signer
+
+
+def _check(settings: Report, certificate: x509.Certificate, *chain: x509.Certificate) -> None:
+    check_years(certificate, datetime.now(UTC))
+    if settings.pdf:
+        check_names(certificate, *chain)

@@ -27,7 +27,7 @@ from frtaudit.collection.clients.gate import BudgetError, RateLimiter
 from frtaudit.collection.run import CollectionRun, CollectionStatus, collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 from frtaudit.collection.store import Store
-from frtaudit.core.canonical import dumps
+from frtaudit.core.canonical import digest, dumps
 from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Picture, Refusal
 from frtaudit.core.machine.signals import Stopped
 from frtaudit.datasets.cohorts.queries import Queries
@@ -106,6 +106,17 @@ def test_nothing_is_asked_twice(tmp_path: Path) -> None:
     assert drawn_faces.attempts(log) == asked
     assert exported(tmp_path / "c") == files
     assert not (tmp_path / "c" / "sittings.json").exists()
+
+
+def test_a_folder_of_before_keeps_its_record(tmp_path: Path) -> None:
+    """Its spec had another key once: the collection goes on, and ``collection.json`` stays as it was."""
+    _, before = came(tmp_path / "c")
+    with closing(sqlite3.connect(tmp_path / "c" / "store.sqlite")) as db, db:
+        db.execute("UPDATE meta SET value = replace(value, 'recorded_settings', 'asked') WHERE key = 'spec'")
+    _, after = came(tmp_path / "c")
+    assert isinstance(before["spec"], dict)
+    assert "asked" in after["spec"]["services"]["acme"]  # type: ignore[index]  # JSON
+    assert after == before | {"spec": after["spec"], "spec_digest": digest(after["spec"])}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["collection.json", "faces.csv", "acme.parquet", "runs.json"])

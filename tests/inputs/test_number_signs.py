@@ -22,7 +22,10 @@ def test_the_first_unsure_row_is_named(texts: list[str], row: int, problem: str)
     assert (int(np.argmax(unsure[0])), unsure[1]) == (row, problem)
 
 
-@pytest.mark.parametrize("texts", [[], ["", "7"], ["0,5", "7,125"], ["0.5", "7.125", "7"], ["1.234", "1234"]])
+@pytest.mark.parametrize(
+    "texts",
+    [[], ["", "7"], ["0,5", "7,125"], ["0.5", "7.125", "7"], ["1.234", "1234"], ["1.234", "7", "1500"]],
+)
 def test_sure_numbers_are_not_refused(texts: list[str]) -> None:
     """No sign, a number of other decimals, or points beside whole numbers of four digits."""
     assert unsure_number(np.array(texts, dtype=object)) is None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from local_tsa import Clock, authorities, running
@@ -206,7 +207,7 @@ def test_a_signal_is_heard_before_a_key_is_read_and_before_a_file_is_written(
     monkeypatch.setattr("frtaudit.signing.keys.load_signer", lambda *_: pytest.fail("no key is read"))
     with signals.listening(), pytest.raises(signals.Stopped):
         command.main(["--out", str(out)], signalled)
-    monkeypatch.setattr("frtaudit.signing.keys.load_signer", lambda *_: None)
+    monkeypatch.setattr("frtaudit.signing.keys.load_signer", lambda *_: SimpleNamespace(certificate=None))
     monkeypatch.setattr("frtaudit.signing.signer.check_years", lambda *_: None)
     monkeypatch.setattr("frtaudit.signing.seal.make_seal", lambda *_: signalled() and b"{}")
     with signals.listening(), pytest.raises(signals.Stopped):

@@ -33,11 +33,11 @@ def test_a_key_signs_from_the_first_to_the_last_moment_of_its_certificate(tmp_pa
     """Before it does not hold yet, after it expired: the error says which."""
     signer = generate(tmp_path / "k", "Org", None, WHEN)
     first, last = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
-    check_years(signer, first)
-    check_years(signer, last)
+    check_years(signer.certificate, first)
+    check_years(signer.certificate, last)
     for when, words in ((first, "does not hold before 2026-03-04"), (last, "expired on 2036-03-03")):
         beyond = when + (when - WHEN).total_seconds() / abs((when - WHEN).total_seconds()) * timedelta(
             seconds=1
         )
         with pytest.raises(DataError, match=f"its certificate {words}"):
-            check_years(signer, beyond)
+            check_years(signer.certificate, beyond)

@@ -68,6 +68,14 @@ def test_a_draft_needs_no_key(tmp_path: Path) -> None:
         check_signing(Report(key=str(tmp_path / "absent")))
 
 
+@pytest.mark.parametrize("password", [None, b"secret"])
+def test_a_certificate_that_expired_is_refused_beforehand(tmp_path: Path, password: bytes | None) -> None:
+    """No password locks its years."""
+    keys.generate(tmp_path / "key", "Auditor", password, datetime(2015, 1, 1, tzinfo=UTC))
+    with pytest.raises(DataError, match="key of 'Auditor': its certificate expired on 20"):
+        check_signing(Report(key=str(tmp_path / "key")))
+
+
 @pytest.mark.parametrize("locked", [False, True])
 @pytest.mark.parametrize("name", [CERTIFICATE, PDF_KEY])
 def test_a_folder_that_cannot_sign_is_refused_beforehand(tmp_path: Path, name: str, *, locked: bool) -> None:

@@ -104,8 +104,9 @@ class Family(FrozenArrays):
         reach = self.critical(alpha) + float(scipy.special.ndtri(POWER))
         square = np.square(self.error)
         growth = np.zeros(1) if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
-        alone, shown = reach * self.error, self._shown(alpha)
-        below = np.maximum(np.square(growth) + 4 * (np.square(alone) - growth * shown), 0.0)
+        whole, shown = 4 * reach**2 * square, self._shown(alpha)
+        alone = np.sqrt(whole) / 2
+        below = np.maximum(np.square(growth) + whole - 4 * growth * shown, 0.0)
         reached = np.where(alone <= shown, alone, (growth + np.sqrt(below)) / 2)
         return np.asarray(reached + self.lift.max(axis=0))
 
