@@ -97,15 +97,12 @@ def test_a_root_that_is_no_regular_file_is_called_what_it_is(kind: str, tmp_path
 
 
 def test_hidden_files_are_no_lists(tmp_path: Path) -> None:
-    """What macOS and spreadsheets leave; what else may hold a list and is not read is named."""
+    """What macOS and spreadsheets leave; what else may hold a list and is not read is named, a spec in JSON is not."""
     score_file(tmp_path)
     for name in ("._vendor.csv", "~$vendor.csv", "b.feather", "c.csv.zip", "d.json"):
         (tmp_path / name).write_bytes(b"junk")
     cohort_data = ScoreLists(root=str(tmp_path)).load({}, 0)
-    assert (list(cohort_data.tables), cohort_data.unread) == (
-        ["vendor"],
-        ("b.feather", "c.csv.zip", "d.json"),
-    )
+    assert (list(cohort_data.tables), cohort_data.unread) == (["vendor"], ("b.feather", "c.csv.zip"))
 
 
 def test_a_suffix_may_be_upper_case(tmp_path: Path) -> None:
