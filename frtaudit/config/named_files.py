@@ -6,11 +6,9 @@ from frtaudit.core.machine.files import Links, irregular, read_regular, read_sma
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, VerificationError
 
-STATEMENT_KEY, PDF_KEY, CERTIFICATE = (
-    "statement.key.pem",
-    "pdf.key.pem",
-    "certificate.pem",
-)  # of frtaudit keygen
+STATEMENT_KEY = "statement.key.pem"
+PDF_KEY = "pdf.key.pem"
+CERTIFICATE = "certificate.pem"
 ENVELOPE = b'"envelope":'  # in every seal
 _SEAL = "a file of frtaudit seal"
 _PEM, _DER = b"-----BEGIN", b"0"  # a PKCS#12 is a DER sequence

@@ -13,9 +13,7 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.schemas import Columns, classify
 from frtaudit.inputs.tables import NO_VALUE
 
-NOBODY = frozenset(
-    {"nan", "NaN", "n/a", "N/A", "#N/A", "<NA>", "null", "NULL"}
-)  # a person may be called NA or None
+NOBODY = frozenset({"nan", "NaN", "n/a", "N/A", "#N/A", "<NA>", "null", "NULL"})  # NA and None may be names
 NO_PERSON = "the subject id is a word for a missing value"
 KNOWN_PEOPLE = "the subject's id; leave samples without one out of every file"
 

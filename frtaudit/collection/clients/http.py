@@ -266,8 +266,8 @@ def caller_of(endpoint: str, limits: Limits, gate: Gate, classify: Table) -> Cal
     return Caller(limits=limits, gate=gate, classify=classify, client=client)
 
 
-def checked_endpoint(where: str, endpoint: str) -> None:
-    """Raise :class:`SpecError` unless it is https, or http on this machine, with neither user nor query.
+def checked_endpoint(where: str, endpoint: str, *, query: bool = False) -> None:
+    """Raise :class:`SpecError` unless it is https, or http on this machine, without user; without ``query`` too.
 
     >>> checked_endpoint("services.luxand.endpoint", "http://127.0.0.1:8080")
     """
@@ -277,8 +277,10 @@ def checked_endpoint(where: str, endpoint: str) -> None:
         host, _ = parts.hostname or "", parts.port
     except ValueError:
         raise SpecError(where, "found no address", accepted) from None
-    if not is_host(host) or parts.username or parts.password or parts.query or parts.fragment:
-        raise SpecError(where, "found no host, or a user, query or fragment", accepted)
+    more = parts.fragment or (parts.query and not query)
+    if not is_host(host) or parts.username or parts.password or more:
+        refused = "user or fragment" if query else "user, query or fragment"
+        raise SpecError(where, f"found no host, or a {refused}", accepted)
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
         raise SpecError(where, f"found the scheme {parts.scheme!r}", accepted)
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from frtaudit.collection.clients.fetch import LONGEST_WAIT, Fetch
 from frtaudit.collection.clients.gate import Pace
@@ -11,9 +10,8 @@ from frtaudit.collection.clients.http import AS_GIVEN, ODD, fits_header
 from frtaudit.collection.clients.protocol import Notes
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.core.machine import signals
-from frtaudit.errors import ProviderError, SpecError
+from frtaudit.errors import ProviderError
 
-HERE = ("localhost", "127.0.0.1", "::1")
 KEPT = "the same command later: answers are kept"
 _SAID = {
     "quota_of_the_day": "the search service says that the quota of the day is used up",
@@ -53,16 +51,6 @@ class Searcher:
                 break
             self.sleep(min(2.0**attempt if wait is None else wait, LONGEST_WAIT))
         raise ProviderError(place, _SAID.get(code, f"the search service gives no answer ({code})"), KEPT)
-
-
-def check_endpoint(address: str, where: str) -> None:
-    """Raise :class:`SpecError` for all but https, or http of this machine: a key goes along."""
-    split = urlsplit(address)
-    if not split.hostname or split.username is not None:
-        raise SpecError(where, "no address of a service", "https://host/path")
-    if split.scheme != "https" and not (split.scheme == "http" and split.hostname in HERE):
-        problem = f"an address that begins with {split.scheme}:"
-        raise SpecError(where, problem, "https, or http on this machine")
 
 
 def credential(variable: str) -> str:

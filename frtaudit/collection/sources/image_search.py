@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 
 from frtaudit.collection.clients.fetch import Fetch, Wanted
 from frtaudit.collection.clients.gate import Pace
+from frtaudit.collection.clients.http import checked_endpoint
 from frtaudit.collection.clients.people import TEMPLATE, Person, near_people, people_of
 from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
-from frtaudit.collection.clients.searching import Searcher, check_endpoint, credential
+from frtaudit.collection.clients.searching import Searcher, credential
 from frtaudit.core.canonical import digest, dumps
 from frtaudit.core.collecting import CallError, Picture, Refusal
 from frtaudit.core.machine.extras import need
@@ -58,7 +59,7 @@ class ImageSearch:
                 raise SpecError(f"source.{name}", f"{getattr(self, name)}", f"{low} to {high}")
         if self.price < 0 or not min(self.rate, self.search_rate) > 0:
             raise SpecError("source", "a price below 0, or a rate of 0 or less", "numbers above 0")
-        check_endpoint(self.endpoint, "source.endpoint")
+        checked_endpoint("source.endpoint", self.endpoint)
         object.__setattr__(self, "fetch", Fetch(pace=Pace(rate=self.rate)))
         object.__setattr__(self, "searcher", Searcher(rate=self.search_rate))
 

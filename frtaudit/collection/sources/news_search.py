@@ -14,9 +14,10 @@ from frtaudit.collection.clients.articles import lead_of
 from frtaudit.collection.clients.feeds import articles_of
 from frtaudit.collection.clients.fetch import AGENT, Fetch, Wanted, joined
 from frtaudit.collection.clients.gate import Pace
+from frtaudit.collection.clients.http import checked_endpoint
 from frtaudit.collection.clients.people import Person, near_people, people_of
 from frtaudit.collection.clients.protocol import UNKEPT, Notes, SourceImage
-from frtaudit.collection.clients.searching import Searcher, check_endpoint, credential
+from frtaudit.collection.clients.searching import Searcher, credential
 from frtaudit.core.canonical import digest, dumps
 from frtaudit.core.collecting import CallError, Picture, Refusal
 from frtaudit.core.machine.extras import need
@@ -61,7 +62,7 @@ class NewsSearch:
         """Raise :class:`SpecError` for a feed without a place for the query, or numbers that cannot be kept."""
         if "{query}" not in self.feed:
             raise SpecError("source.feed", "no place for the search text", "an address with {query} in it")
-        check_endpoint(self.feed, "source.feed")
+        checked_endpoint("source.feed", self.feed, query=True)
         if self.limit < 1 or not 1 <= self.months <= 12:
             problem = "a limit below 1, or months that are not 1 to 12"
             raise SpecError("source", problem, "limit=100 months=12")

@@ -250,6 +250,7 @@ def test_endpoints_that_are_refused(wrong: str) -> None:
 def test_endpoints_that_are_taken(right: str) -> None:
     """HTTPS anywhere, HTTP on this machine, which a result names without its port."""
     checked_endpoint("endpoint", right)
+    checked_endpoint("feed", f"{right}?q=1", query=True)
     assert place_of(right) in ("example.org", "loopback")
 
 

@@ -3,9 +3,9 @@
 import pytest
 from kept_notes import Kept
 
-from frtaudit.collection.clients.searching import Searcher, check_endpoint, credential
+from frtaudit.collection.clients.searching import Searcher, credential
 from frtaudit.core.collecting import CallError, Refusal
-from frtaudit.errors import ProviderError, SpecError
+from frtaudit.errors import ProviderError
 
 CALL = ("search", "key")
 
@@ -54,17 +54,6 @@ def test_what_is_not_answered_ends_in_one_line(codes: list[str], said: str, aske
         Searcher(rate=1, sleep=lambda _: None).answer(notes, CALL, ask, "names.csv line 2")  # type: ignore[arg-type]  # a function
     assert str(caught.value).startswith(said)
     assert (left, notes.paid["search"]) == ([], asked)
-
-
-@pytest.mark.parametrize(
-    "address", ["http://search.example/", "ftp://localhost/", "search.example", "https://a:b@c.example/"]
-)
-def test_a_key_goes_to_no_open_endpoint(address: str) -> None:
-    """https, or this machine."""
-    with pytest.raises(SpecError, match=r"source\.endpoint"):
-        check_endpoint(address, "source.endpoint")
-    check_endpoint("https://search.example/", "source.endpoint")
-    check_endpoint("http://127.0.0.1:8000/", "source.endpoint")
 
 
 def test_credentials_are_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -267,6 +267,7 @@ def test_near_names_are_told(tmp_path: Path, httpserver: HTTPServer) -> None:
         ({"price": -1.0}, "source"),
         ({"rate": 0.0}, "source"),
         ({"endpoint": "http://search.example/"}, "source.endpoint"),
+        ({"endpoint": "https://search.example/?key=1"}, "source.endpoint"),
     ],
 )
 def test_settings_that_the_service_cannot_keep(settings: dict[str, object], where: str) -> None:

@@ -154,6 +154,7 @@ def test_a_key_goes_along(tmp_path: Path, httpserver: HTTPServer, monkeypatch: p
     [
         ({"feed": "https://feed.example/"}, "source.feed"),
         ({"feed": "http://feed.example/{query}"}, "source.feed"),
+        ({"feed": "https://[feed.example/{query}"}, "source.feed"),
         ({"limit": 0}, "source:"),
         ({"months": 13}, "source:"),
         ({"rate": 0.0}, "source:"),

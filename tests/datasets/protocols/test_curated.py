@@ -5,6 +5,7 @@ import pytest
 from frtaudit.core.identity import plugin, plugin_plain
 from frtaudit.datasets.cohorts.traits import Traits
 from frtaudit.datasets.pair_rules import Order, Rules
+from frtaudit.datasets.protocols.curated import Curated
 from frtaudit.errors import SpecError
 
 RULES = {
@@ -23,10 +24,10 @@ RULES = {
 def test_rules_of_a_spec() -> None:
     """Plain data become rules and come back; the comparisons have folds and steps."""
     made = plugin("protocol", {"type": "curated", "rules": RULES}, "protocol")
-    rules = made.rules  # type: ignore[attr-defined]  # a Curated
-    assert isinstance(rules, Rules)
-    assert rules.order is Order.RANDOM
-    found = made.comparisons(Traits(subjects=80).load({}, 0))  # type: ignore[attr-defined]  # a Curated
+    assert isinstance(made, Curated)
+    assert isinstance(made.rules, Rules)
+    assert made.rules.order is Order.RANDOM
+    found = made.comparisons(Traits(subjects=80).load({}, 0))
     assert found.n_listed == 40
     assert found.fold is not None
     assert found.steps
