@@ -43,7 +43,7 @@ ERRORS = [
     ("export missing", 1, 330),
     ("figures search", 1, 330),
     ("figures .", 1, 330),
-    ("publish missing --out out", 1, 560),
+    ("publish missing --out out", 1, 210),
     ("import missing into=out", 1, 400),
     ("approve missing --key missing", 1, 210),
     ("explain missing", 1, 210),
