@@ -3,6 +3,8 @@
 Seeds are fixed. A claim "flags at most 5 %" would alarm falsely with probability 0.001, were the size 5 %.
 """
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -195,3 +197,21 @@ def test_undefined_replicates_count_against_a_difference() -> None:
     assert found.p == pytest.approx(4 / 201)
     null[:5] = np.nan
     assert equality_test.equality(index_of("max_min"), {"fnmr": rates}, {"fnmr": null}, alpha=ALPHA) is None
+
+
+@pytest.mark.parametrize("seed", [10, 12, 15])
+def test_the_detectable_ratio_does_not_hang_on_the_last_digit(seed: int) -> None:
+    """An index whose last digit is another, as another processor computes it, gives the same ratio."""
+    rng = np.random.default_rng(seed)
+    null = {"fmr": 0.1 * np.exp(rng.standard_normal((99, 3)) * np.array([0.2, 0.19, 0.2]))}
+
+    def index(of: equality_test.Rates, digit: float = 0.0) -> npt.NDArray[np.float64]:
+        return (1 + digit) * np.asarray(differentials.rate_index("max_geomean", of["fmr"]))
+
+    equal = equality_test.equality(index, {"fmr": np.full(3, 0.1)}, null, alpha=0.05)
+    assert equal is not None
+    ratios = [
+        equality_test.detectable_ratio(partial(index, digit=digit), null, equal.edge)
+        for digit in (0.0, 4e-16, -4e-16)
+    ]
+    assert ratios[1:] == pytest.approx(ratios[:1] * 2, rel=1e-7)
