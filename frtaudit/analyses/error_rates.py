@@ -60,7 +60,7 @@ def _at_targets(system: SystemData, alpha: float) -> Iterator[Estimate]:
                 for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fmr", "fmr")):
                     at: AtKey = {"fmr": target}
                     if not np.isfinite(threshold):
-                        yield _without(system, metric, schema, group, weighting, at, system.refused(w, a))
+                        yield _without(system, metric, (schema, group), weighting, at, system.refused(w, a))
                         continue
                     place = OperatingPoint(rate, weighting, group_index, threshold, a)
                     yield rate_estimate(system, NAME, metric, schema, group, at, place, alpha)
@@ -77,7 +77,7 @@ def _at_thresholds(system: SystemData, alpha: float) -> Iterator[Estimate]:
                 for rate in ("fmr", "fnmr"):
                     at: AtKey = {"threshold": threshold, **origin}
                     if beyond is not None:
-                        yield _without(system, rate, schema, group, weighting, at, beyond)
+                        yield _without(system, rate, (schema, group), weighting, at, beyond)
                         continue
                     place = OperatingPoint(rate, weighting, group_index, threshold, first + t)
                     yield rate_estimate(system, NAME, rate, schema, group, at, place, alpha)
@@ -90,7 +90,7 @@ def _threshold(
     at: AtKey = {"fmr": target}
     w = WEIGHTINGS.index(weighting)
     if not np.isfinite(threshold):
-        return _without(system, "threshold_at_fmr", None, "all", weighting, at, system.refused(w, a))
+        return _without(system, "threshold_at_fmr", (None, "all"), weighting, at, system.refused(w, a))
     counted = read(system, OperatingPoint("fmr", weighting, 0, threshold, a))
     summary = RateSummary(
         value=threshold,
@@ -118,22 +118,14 @@ def _threshold(
 def _without(
     system: SystemData,
     metric: str,
-    schema: str | None,
-    group: str,
+    of: tuple[str | None, str],
     weighting: Weighting,
     at: AtKey,
     note: str | None,
 ) -> Estimate:
     """No value, and why."""
     return Estimate.of(
-        system.provider,
-        NAME,
-        metric,
-        None,
-        of=(schema, group),
-        at=at,
-        weighting=weighting.value,
-        note=note,
+        system.provider, NAME, metric, None, of=of, at=at, weighting=weighting.value, note=note
     )
 
 

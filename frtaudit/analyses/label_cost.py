@@ -173,7 +173,7 @@ def _read(
     """Rates at every point under the truths of one end, by group; a target's threshold is that of everybody."""
     floor = None if system.spec.failures is FailureScore.APART else -np.inf
     everybody = cost.views(labelling, service, likely, drawn, floor)
-    fixed = cost.Cuts.fixed(np.array([point.threshold for point in points]), len(drawn.own))
+    fixed = Drawn.fixed(np.array([point.threshold for point in points]), len(drawn.own))
     targets = np.array([point.target for point in points if point.target is not None])
     moving = cost.cuts_at(labelling, everybody, drawn, targets)
     cuts = {cost.Rate.FNMR: _joined(moving, fixed), cost.Rate.FMR: fixed}
@@ -186,15 +186,10 @@ def _read(
     return by_group
 
 
-def _joined(moving: cost.Cuts, fixed: cost.Cuts) -> cost.Cuts:
+def _joined(moving: Drawn, fixed: Drawn) -> Drawn:
     """The thresholds of targets, then those of the rest."""
     n = moving.reported.size
-    return cost.Cuts(
-        reported=np.concatenate([moving.reported, fixed.reported[n:]]),
-        true=np.hstack([moving.true, fixed.true[:, n:]]),
-        reachable=np.hstack([moving.reachable, fixed.reachable[:, n:]]),
-        anew=np.hstack([moving.anew, fixed.anew[:, n:]]),
-    )
+    return Drawn(*(np.hstack([at, rest[..., n:]]) for at, rest in zip(moving, fixed, strict=True)))
 
 
 def _queries(system: SystemData, labelling: Labelling, group_index: int) -> Flags:

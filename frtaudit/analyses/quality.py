@@ -5,6 +5,7 @@ Thesis, "Assumptions About the Use of Unconstrained Images": brightness by class
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -72,10 +73,27 @@ class Quality:
         values = _numbers(self.attribute, system.cohort_data.attributes[self.attribute])
         estimates: list[Estimate] = []
         for schema in system.groups.schemas:
-            estimates += _SchemaQuality(
-                spec=self, system=system, schema=schema, values=values, alpha=alpha
-            ).within()
+            estimates += self._within(system, class_scores(system, schema)[0], values, alpha)
         return AnalysisOutput(estimates=tuple(estimates), per_system_state=(system.cohort, values))
+
+    def _within(
+        self, system: SystemData, by_class: ClassScores, values: Floats, alpha: float
+    ) -> Iterator[Estimate]:
+        """d_l2 of each class and the largest, with its test, of all comparisons of known quality and within strata."""
+        worse = [values[pairs].min(axis=1) for pairs in by_class.pairs]  # NaN where one is unknown
+        known = np.concatenate([part[np.isfinite(part)] for part in worse]) if worse else np.empty(0)
+        if len(by_class.names) < 2 or not known.size:
+            return
+        edges = np.quantile(known, np.linspace(0, 1, self.strata + 1))
+        base: AtKey = {"attribute": self.attribute, "space": "quantile"}
+        every = [np.isfinite(part) for part in worse]
+        yield from _stratum(system, by_class, every, {**base, "stratum": "all"}, alpha)
+        for place in range(self.strata if self.strata > 1 else 0):
+            low, high = float(edges[place]), float(edges[place + 1])
+            last = place == self.strata - 1
+            chosen = [(part >= low) & ((part <= high) if last else (part < high)) for part in worse]
+            at: AtKey = {**base, "stratum": f"{place + 1} of {self.strata}", "low": low, "high": high}
+            yield from _stratum(system, by_class, chosen, at, alpha)
 
     def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Boxes and means of the cohort's samples, which every system was given."""
@@ -188,76 +206,42 @@ class _Samples:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SchemaQuality:
-    """The mated comparisons of one system by one schema."""
-
-    spec: Quality
-    system: SystemData
-    schema: str
-    values: Floats
-    alpha: float
-
-    def within(self) -> Iterator[Estimate]:
-        """d_l2 of each class and the largest, with its test, of all comparisons of known quality and within strata."""
-        by_class, _ = class_scores(self.system, self.schema)
-        worse = [self.values[pairs].min(axis=1) for pairs in by_class.pairs]  # NaN where one is unknown
-        known = np.concatenate([part[np.isfinite(part)] for part in worse]) if worse else np.empty(0)
-        if len(by_class.names) < 2 or not known.size:
-            return
-        edges = np.quantile(known, np.linspace(0, 1, self.spec.strata + 1))
-        base: AtKey = {"attribute": self.spec.attribute, "space": "quantile"}
-        yield from self._stratum(by_class, [np.isfinite(part) for part in worse], {**base, "stratum": "all"})
-        for place in range(self.spec.strata if self.spec.strata > 1 else 0):
-            low, high = float(edges[place]), float(edges[place + 1])
-            last = place == self.spec.strata - 1
-            chosen = [(part >= low) & ((part <= high) if last else (part < high)) for part in worse]
-            at: AtKey = {**base, "stratum": f"{place + 1} of {self.spec.strata}", "low": low, "high": high}
-            yield from self._stratum(by_class, chosen, at)
-
-    def _stratum(self, by_class: ClassScores, chosen: list[Flags], at: AtKey) -> Iterator[Estimate]:
-        counts = [np.unique(who[flags]).size for who, flags in zip(by_class.subjects, chosen, strict=True)]
-        if min(counts) < MIN_ERROR_SUBJECTS:
-            few = by_class.names[int(np.argmin(counts))]
-            schema = self.system.cohort.classifications[self.schema]
-            label = dict(zip(schema.classes, schema.labels, strict=True)).get(few, few)
-            note = f"{label} has {counted(min(counts), 'subject')} in this stratum; {MIN_ERROR_SUBJECTS} are needed"
-            yield self._made("max", at, None, _untested(self.alpha, note), note)
-            return
-        scaled = [
-            d_l2.to_scale(s[flags], by_class.score_range)
-            for s, flags in zip(by_class.scores, chosen, strict=True)
-        ]
-        classes = Classes.of(
-            scaled, [who[flags] for who, flags in zip(by_class.subjects, chosen, strict=True)]
+def _stratum(
+    system: SystemData, by_class: ClassScores, chosen: list[Flags], at: AtKey, alpha: float
+) -> Iterator[Estimate]:
+    """d_l2 of each class and the largest, of the comparisons that are chosen."""
+    make = partial(Estimate.of, system.provider, NAME, "d_l2_within", at=at)
+    counts = [np.unique(who[flags]).size for who, flags in zip(by_class.subjects, chosen, strict=True)]
+    if min(counts) < MIN_ERROR_SUBJECTS:
+        few = by_class.names[int(np.argmin(counts))]
+        schema = system.cohort.classifications[by_class.schema]
+        label = dict(zip(schema.classes, schema.labels, strict=True)).get(few, few)
+        note = (
+            f"{label} has {counted(min(counts), 'subject')} in this stratum; {MIN_ERROR_SUBJECTS} are needed"
         )
-        seed = seed_of(self.system.spec.seed, NAME, by_class.schema, str(at["stratum"]))
-        rng, n = np.random.default_rng(seed), self.system.spec.bootstrap.B
-        shares = np.full(len(counts), 1 / len(counts))
-        spread = d_l2_spaces.spread_bootstrap(
-            classes, Axis(space=Space.QUANTILE), shares=shares, n=n, rng=rng
-        )
-        once = class_curves.once(classes.sizes)
-        # mean of class minus overall: which way each class lies
-        middle = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
-        shares = np.full(len(classes.sizes), 1 / len(classes.sizes))
-        apart = class_curves.from_overall(class_curves.quantiles(classes, middle, once)[0], shares)
-        direction = np.asarray(apart.mean(axis=-1))
-        for c, name in enumerate(by_class.names):
-            value = float(np.sqrt(spread.point[c]))
-            note = "below overall on average" if direction[c] < 0 else "above overall on average"
-            yield self._made(name, at, value, None, note)
-        # of all comparisons ``interclass`` has the test: a second one would only enlarge the family
-        test = None if at["stratum"] == "all" else classes_alike(spread, self.alpha)
-        yield self._made("max", at, float(np.sqrt(spread.point.max())), test, None)
-
-    def _made(
-        self, group: str, at: AtKey, value: float | None, test: Test | None, note: str | None
-    ) -> Estimate:
-        of = (self.schema, group)
-        return Estimate.of(
-            self.system.provider, NAME, "d_l2_within", value, of=of, at=at, test=test, note=note
-        )
+        yield make(None, of=(by_class.schema, "max"), test=_untested(alpha, note), note=note)
+        return
+    scaled = [
+        d_l2.to_scale(s[flags], by_class.score_range)
+        for s, flags in zip(by_class.scores, chosen, strict=True)
+    ]
+    classes = Classes.of(scaled, [who[flags] for who, flags in zip(by_class.subjects, chosen, strict=True)])
+    seed = seed_of(system.spec.seed, NAME, by_class.schema, str(at["stratum"]))
+    rng, n = np.random.default_rng(seed), system.spec.bootstrap.B
+    shares = np.full(len(counts), 1 / len(counts))
+    spread = d_l2_spaces.spread_bootstrap(classes, Axis(space=Space.QUANTILE), shares=shares, n=n, rng=rng)
+    once = class_curves.once(classes.sizes)
+    # mean of class minus overall: which way each class lies
+    middle = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
+    apart = class_curves.from_overall(class_curves.quantiles(classes, middle, once)[0], shares)
+    direction = np.asarray(apart.mean(axis=-1))
+    for c, name in enumerate(by_class.names):
+        value = float(np.sqrt(spread.point[c]))
+        note = "below overall on average" if direction[c] < 0 else "above overall on average"
+        yield make(value, of=(by_class.schema, name), note=note)
+    # of all comparisons ``interclass`` has the test: a second one would only enlarge the family
+    test = None if at["stratum"] == "all" else classes_alike(spread, alpha)
+    yield make(float(np.sqrt(spread.point.max())), of=(by_class.schema, "max"), test=test)
 
 
 def _untested(alpha: float, note: str) -> Test:

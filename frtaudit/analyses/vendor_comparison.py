@@ -1,11 +1,11 @@
 """Systems compared on the comparisons that all of them scored: who is best, tied, equivalent, changed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import cast
 
 from frtaudit.analyses.comparison.comparison import compare
-from frtaudit.analyses.comparison.rules import Decision, Settings
+from frtaudit.analyses.comparison.rules import Settings
 from frtaudit.core import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
@@ -16,24 +16,20 @@ NAME = "vendor_comparison"
 
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VendorComparison:
+class VendorComparison(Settings):
     """Differences of every pair of systems in FNMR at FMR, differentials, d_l2, accuracy and FTA; ranks; a decision.
 
     ``decision``: the rule, declared beforehand; ``margins``: metric to the largest difference that does not matter;
     ``services``: a vendor to its systems by date (has the service changed?).
     """
 
-    decision: Decision = field(default_factory=Decision)
-    margins: Mapping[str, float] = field(default_factory=dict)
-    services: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a rule that could not be applied to any data."""
-        self._settings().check()
+        self.check()
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Refuse, before anything is scored, a rule that cannot be applied to this panel with this B."""
-        self._settings().foresee(spec, on_panel(spec, cohort_data), tuple(cohort_data.cohort.classifications))
+        self.foresee(spec, on_panel(spec, cohort_data), tuple(cohort_data.cohort.classifications))
         return None
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
@@ -42,7 +38,4 @@ class VendorComparison:
 
     def across(self, states: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """All comparisons."""
-        return compare([cast("SystemData", state) for state in states.values()], self._settings(), alpha)
-
-    def _settings(self) -> Settings:
-        return Settings(decision=self.decision, margins=self.margins, services=self.services)
+        return compare([cast("SystemData", state) for state in states.values()], self, alpha)

@@ -33,5 +33,5 @@ class KeptNotes:
 
 
 def forget(store: Store) -> None:
-    """Take out every answer of the source."""
+    """Take out every answer of the source, and every handle of a face."""
     store.forget(_PREFIX)

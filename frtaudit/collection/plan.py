@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -74,14 +74,7 @@ class Plan:
     def to_json(self) -> dict[str, Json]:
         """As ``--json`` prints it."""
         calls: list[Json] = [
-            {
-                "service": line.service,
-                "kind": line.kind,
-                "calls": line.calls,
-                "each": float(line.each),
-                "price": float(line.price),
-            }
-            for line in self.lines
+            {**asdict(line), "each": float(line.each), "price": float(line.price)} for line in self.lines
         ]
         return {
             "images": self.images,
@@ -132,12 +125,6 @@ class Plan:
         return lines
 
 
-def _rates(spec: CollectionSpec, *, searches: bool) -> dict[str, float | None]:
-    """Calls a second that each service is asked for, and where it ``searches`` the source."""
-    source = {SOURCE: getattr(spec.source, "search_rate", None)} if searches else {}
-    return source | {name: service.limits.rate for name, service in sorted(spec.services.items())}
-
-
 def _span(seconds: float) -> str:
     """In words.
 
@@ -181,8 +168,9 @@ def plan(
         Line(service=SOURCE, kind=kind, calls=calls, each=Fraction(str(paid.get(kind, 0.0))))
         for kind, calls in sorted((source_calls or {}).items())
     ]
+    rates = {SOURCE: getattr(spec.source, "search_rate", None)} if source_calls else {}
     for name, service in sorted(spec.services.items()):
-        each = prices(service.limits)
+        rates[name], each = service.limits.rate, prices(service.limits)
         if service.detects:
             lines.append(Line(service=name, kind=DETECT, calls=images, each=each[DETECT]))
         lines.append(Line(service=name, kind=COMPARE, calls=pairs, each=each[COMPARE]))
@@ -195,7 +183,7 @@ def plan(
         limit=spec.budget.limit,
         currency=spec.budget.currency,
         left=paid if source_calls is None else {},
-        rates=_rates(spec, searches=bool(source_calls)),
+        rates=rates,
         partial=spec.budget.partial,
         cautions=(*cautions, *unpriced(spec)),
         terms=notes_of({name: name_of("service", type(service)) for name, service in spec.services.items()}),

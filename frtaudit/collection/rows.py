@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -43,8 +42,7 @@ class Key(NamedTuple):
         return COMPARE if self.second else DETECT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(NamedTuple):
     """What a call came to; ``facts``: canonical JSON; ``attempts``: that passed the gate."""
 
     key: Key

@@ -343,7 +343,6 @@ class CollectionRun:
         if stopped is None and not any(self.store.open(worker.number, last) for worker in self.workers):
             # Every call has a result that stays: no address and no handle is needed any more.
             forget(self.store)
-            self.store.forget_handles()
             self.store.note(COMPLETE, "1")
         write_runs(self.into, self.store, self.spec)
         summary = [f"spent {money(self.store.spent())} {self.spec.budget.currency}"]

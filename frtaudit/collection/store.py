@@ -8,7 +8,7 @@ number is its image's times 256 plus its place among the faces that the service 
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -114,12 +114,8 @@ class Store:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def forget(self, prefix: str) -> None:
-        """Delete notes, and overwrite where they stood, in the log too."""
+        """Delete notes and every handle, and overwrite where they stood, in the log too."""
         self._db.execute("DELETE FROM meta WHERE key LIKE ? || '%'", (prefix,))
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-    def forget_handles(self) -> None:
-        """Delete every handle, as :meth:`forget` does."""
         self._db.execute("DELETE FROM handles")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
@@ -187,16 +183,17 @@ class Store:
         ``paid``: attempts to add, by service, kind and price, those of ``intents`` included; ``handles``: of detections
         among ``results``, an image's last ones; ``renewed``: detections within comparisons, by service.
         """
-        db = self._db
-        db.execute("BEGIN IMMEDIATE")
-        try:
+        with (
+            self._db as db
+        ):  # which takes back what fails, unless SQLite itself did, as where the disk is full
+            db.execute("BEGIN IMMEDIATE")
             db.executemany(
                 "INSERT OR REPLACE INTO images VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [(*row, self.run_number) for row in images],
             )
             db.executemany(
                 "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                self._rows(results),
+                [self._row(result) for result in results],
             )
             db.executemany(
                 "DELETE FROM calls WHERE service = ? AND turn = ? AND first = ? AND second = ?", dropped
@@ -214,28 +211,10 @@ class Store:
             db.executemany("INSERT OR REPLACE INTO handles VALUES (?, ?, ?, ?, ?)", handles)
             for service, n in renewed.items():
                 self.note(_RENEWED.format(service), str(self._renewed(service) + n))
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:  # SQLite itself ends one that finds the disk full
-                db.execute("ROLLBACK")
-            raise
 
-    def _rows(self, results: Iterable[Result]) -> list[tuple[object, ...]]:
-        return [
-            (
-                *result.key,
-                int(result.state),
-                result.attempts,
-                result.score,
-                None if result.refusal is None else str(result.refusal),
-                result.code,
-                self._version(result.version),
-                result.request,
-                result.facts,
-                self.run_number,
-            )
-            for result in results
-        ]
+    def _row(self, result: Result) -> tuple[object, ...]:
+        key, *to_code, version, request, facts = result
+        return (*key, *to_code, self._version(version), request, facts, self.run_number)
 
     def _version(self, text: str) -> int:
         """The number of a version string."""

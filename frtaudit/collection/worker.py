@@ -222,11 +222,11 @@ class ServiceWorker:
                 if key.kind == COMPARE:
                     answer = self._compared(key)
                     version, request, facts = answer.version, answer.request, facts_of(answer.facts)
-                    result = replace(result, score=answer.score)
+                    result = result._replace(score=answer.score)
                 else:
                     detection = self.session.detect(self._cache.get(key.first // PLACES))
                     version, request, facts = detection.version, detection.request, facts_in(detection)
-            result = replace(result, version=plain_version(version), request=plain_id(request), facts=facts)
+            result = result._replace(version=plain_version(version), request=plain_id(request), facts=facts)
         except CallError as refused:
             state = State.TRANSPORT if refused.refusal is Refusal.TRANSPORT else State.REFUSED
             result = Result(key=key, state=state, refusal=refused.refusal, code=refused.code)
@@ -236,7 +236,7 @@ class ServiceWorker:
         except Exception as error:  # noqa: BLE001  whatever a plug-in raised: what is in flight is stored first
             self.inbox.put(CallResult(worker=self, key=key, used=call.used, error=error))
             return
-        result = replace(result, attempts=call.attempts)
+        result = result._replace(attempts=call.attempts)
         self.inbox.put(CallResult(worker=self, key=key, used=call.used, result=result, detection=detection))
 
     def _compared(self, key: Key) -> Answer:

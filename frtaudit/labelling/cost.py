@@ -12,6 +12,7 @@ drawn: so what services have in common, bad images, hard people and people who l
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,11 +67,10 @@ class Truths:
     times: Ints
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
-    """One system's rates under M possible truths of one end, shape (M, A) or (A,), A operating points.
+class Drawn(NamedTuple):
+    """One system's rates, or their thresholds, under M possible truths of one end, shape (M, A), A operating points.
 
-    ``reported``: on the labels; ``true``: on the truth; ``reachable``: on the truth of faces with a label;
+    ``reported``: on the labels, shape (A,); ``true``: on the truth; ``reachable``: on the truth of faces with a label;
     ``anew``: on the truth, of queries drawn with replacement.
     """
 
@@ -87,6 +87,12 @@ class Drawn:
             "left_out": self.reachable - self.true,
             "wrong": self.reported - self.reachable,
         }
+
+    @classmethod
+    def fixed(cls, thresholds: Floats, count: int) -> "Drawn":
+        """The same thresholds, shape (A,), in each of ``count`` truths."""
+        every = np.tile(thresholds, (count, 1))
+        return cls(reported=thresholds, true=every, reachable=every, anew=every)
 
 
 def reported(labelling: Labelling) -> Index:
@@ -271,22 +277,6 @@ class Views:
     every: Listed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cuts:
-    """Thresholds at A points: those of the labels, shape (A,), and of M truths, shape (M, A), as in :class:`Drawn`."""
-
-    reported: Floats
-    true: Floats
-    reachable: Floats
-    anew: Floats
-
-    @classmethod
-    def fixed(cls, thresholds: Floats, count: int) -> "Cuts":
-        """The same thresholds, shape (A,), in each of ``count`` truths."""
-        every = np.tile(thresholds, (count, 1))
-        return cls(reported=thresholds, true=every, reachable=every, anew=every)
-
-
 def views(
     labelling: Labelling,
     service: Service,
@@ -309,43 +299,40 @@ def views(
     )
 
 
-def cuts_at(labelling: Labelling, seen: Views, drawn: Truths, targets: Floats) -> Cuts:
+def cuts_at(labelling: Labelling, seen: Views, drawn: Truths, targets: Floats) -> Drawn:
     """Where FMR meets the targets, shape (A,), on the labels and on every truth."""
-    cuts = _each(
+    return _each(
         labelling, seen, drawn, lambda listed, shown, times, _: listed.threshold(shown, times, targets)
     )
-    return Cuts(**cuts)
 
 
-def rates_at(labelling: Labelling, seen: Views, drawn: Truths, rate: Rate, cuts: Cuts) -> Drawn:
+def rates_at(labelling: Labelling, seen: Views, drawn: Truths, rate: Rate, cuts: Drawn) -> Drawn:
     """FNMR or FMR at these thresholds."""
 
     def read(listed: Listed, shown: Flags, times: Floats, thresholds: Floats) -> Floats:
         return (listed.fnmr if rate is Rate.FNMR else listed.fmr)(shown, times, thresholds)
 
-    return Drawn(**_each(labelling, seen, drawn, read, cuts))
+    return _each(labelling, seen, drawn, read, cuts)
 
 
 Read = Callable[[Listed, Flags, Floats, Floats], Floats]
 
 
-def _each(
-    labelling: Labelling, seen: Views, drawn: Truths, read: Read, cuts: Cuts | None = None
-) -> dict[str, Floats]:
+def _each(labelling: Labelling, seen: Views, drawn: Truths, read: Read, cuts: Drawn | None = None) -> Drawn:
     """What is read on the labels, on each truth, on its labelled faces, and on it with queries drawn anew."""
     count, n_queries = drawn.times.shape
-    cuts = cuts or Cuts.fixed(np.zeros(0), count)
+    cuts = cuts or Drawn.fixed(np.zeros(0), count)
 
     def each(own: Flags, times: Floats, thresholds: Floats) -> Floats:
         return np.array([read(seen.every, *truth) for truth in zip(own, times, thresholds, strict=True)])
 
     once = np.ones((count, n_queries))
-    return {
-        "reported": read(seen.reported, reported(labelling) >= 0, np.ones(n_queries), cuts.reported),
-        "true": each(drawn.own, once, cuts.true),
-        "reachable": each(drawn.own & included(labelling), once, cuts.reachable),
-        "anew": each(drawn.own, drawn.times.astype(np.float64), cuts.anew),
-    }
+    return Drawn(
+        reported=read(seen.reported, reported(labelling) >= 0, np.ones(n_queries), cuts.reported),
+        true=each(drawn.own, once, cuts.true),
+        reachable=each(drawn.own & included(labelling), once, cuts.reachable),
+        anew=each(drawn.own, drawn.times.astype(np.float64), cuts.anew),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from frtaudit.report.layout import shipped_templates
 from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, spans
 from frtaudit.report.render import minified, policy_of
 from frtaudit.report.sections.accuracy import PLACES
+from frtaudit.report.sections.tables import header
 from frtaudit.report.sweep_figures import (
     ACCURACY,
     WIDE,
@@ -175,17 +176,10 @@ def changes_table(sweep: SweepJson) -> Table | None:
     """What went with each setting, other settings being equal."""
     if not sweep["changes"]:
         return None
-    kinds = {
-        "Setting": "text",
-        "from": "text",
-        "to": "text",
-        "Pairs of jobs": "num",
-        "Verdicts over the sweep that differ": "num",
-        "Largest change": "text",
-        "from ": "num",
-        "to ": "num",
-        "Jobs": "num",
-    }
+    columns = (
+        *header(["Setting", "from", "to"], ["Pairs of jobs", "Verdicts over the sweep that differ"]),
+        *header(["Largest change"], ["from ", "to ", "Jobs"]),
+    )
     rows = tuple(_change(index, change) for index, change in enumerate(sweep["changes"]))
     return Table(
         name="changes",
@@ -193,7 +187,7 @@ def changes_table(sweep: SweepJson) -> Table | None:
             "Pairs of jobs that differ in one setting only. Largest change: of all main numbers, relative to itself; "
             "a description, not a test."
         ),
-        columns=tuple(Column(title=title, kind=kind) for title, kind in kinds.items()),
+        columns=columns,
         blocks=(Block(rows=rows),),
     )
 
@@ -201,14 +195,14 @@ def changes_table(sweep: SweepJson) -> Table | None:
 def _change(index: int, change: SweepJson) -> tuple[Text, ...]:
     place, most = f"/changes/{index}", change["measure"]
     return (
-        (_piece(change["setting"], f"{place}/setting", "b"),),
-        (_piece(str(change["before"]), f"{place}/before", ""),),
-        (_piece(str(change["after"]), f"{place}/after", ""),),
-        (_piece(str(change["pairs"]), f"{place}/pairs", "n"),),
+        (phrases.bold(change["setting"], f"{place}/setting"),),
+        (TextSpan(text=str(change["before"]), pointer=f"{place}/before"),),
+        (TextSpan(text=str(change["after"]), pointer=f"{place}/after"),),
+        (phrases.number(str(change["pairs"]), f"{place}/pairs"),),
         spans(
-            _piece(str(change["verdicts"]), f"{place}/verdicts", "n"),
+            phrases.number(str(change["verdicts"]), f"{place}/verdicts"),
             " of ",
-            _piece(str(change["compared"]), f"{place}/compared", "n"),
+            phrases.number(str(change["compared"]), f"{place}/compared"),
         )
         if change["compared"]
         else spans(NONE),
@@ -225,7 +219,7 @@ def _cell(cell: tuple[int, SweepJson] | None) -> Text:
     index, row = cell
     value, low, high = (number_of(row[name]) for name in ("value", "low", "high"))
     show = partial(_printed, row["measure"]["metric"], style=formatting.style_of(value, high))
-    shown = [_piece(show(value or 0.0), f"/rows/{index}/value", "n b")]
+    shown = [TextSpan(text=show(value or 0.0), pointer=f"/rows/{index}/value", kind="n b")]
     if low is None or high is None:
         return spans(*shown)
     if row["measure"]["metric"] in RATES:
@@ -233,9 +227,9 @@ def _cell(cell: tuple[int, SweepJson] | None) -> Text:
     return spans(
         *shown,
         phrases.BREAK,
-        _piece(show(low), f"/rows/{index}/low", "n soft"),
+        TextSpan(text=show(low), pointer=f"/rows/{index}/low", kind="n soft"),
         TextSpan(text=" to ", kind="soft"),
-        _piece(show(high), f"/rows/{index}/high", "n soft"),
+        TextSpan(text=show(high), pointer=f"/rows/{index}/high", kind="n soft"),
     )
 
 
@@ -243,7 +237,7 @@ def _number(value: object, measure: SweepJson | None, place: str) -> Text:
     known = number_of(value)
     if known is None or measure is None:
         return spans(NONE)
-    return (_piece(_printed(measure["metric"], known), place, "n"),)
+    return (phrases.number(_printed(measure["metric"], known), place),)
 
 
 def _printed(metric: str, value: float, style: formatting.Style | None = None) -> str:
@@ -251,7 +245,3 @@ def _printed(metric: str, value: float, style: formatting.Style | None = None) -
     if metric == ACCURACY:
         return formatting.fixed(value, PLACES)
     return printed(kind_of(metric), value, style=style)
-
-
-def _piece(text: str, pointer: str, kind: str) -> TextSpan:
-    return TextSpan(text=text, pointer=pointer, kind=kind)

@@ -116,7 +116,7 @@ def test_labels_that_are_the_truth_cost_nothing() -> None:
     for truths in ends.values():
         assert (truths.own == (faces.annotated == OF_QUERY)).all()
         seen = cost.views(labelling, services[2], found, truths)
-        fixed = cost.Cuts.fixed(np.array([0.3, 0.5]), len(truths.own))
+        fixed = cost.Drawn.fixed(np.array([0.3, 0.5]), len(truths.own))
         for rates in (
             fnmr(labelling, seen, truths),
             cost.rates_at(labelling, seen, truths, Rate.FMR, fixed),

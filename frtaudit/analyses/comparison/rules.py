@@ -50,22 +50,20 @@ class Settings:
         """Raise :class:`SpecError` for an unknown metric, a margin that is none, a rule without its incumbent."""
         _known("decision.metric", self.decision.metric)
         if self.decision.rule is not Rule.BEST_OR_TIED and self.decision.against is None:
-            raise SpecError(
-                f"{WHERE}.decision.against", "no incumbent", f"a system, for rule {self.decision.rule.value}"
+            raise _refused(
+                "decision.against", "no incumbent", f"a system, for rule {self.decision.rule.value}"
             )
         for metric, margin in self.margins.items():
             _known("margins", metric)
             least = 1.0 if metric == "max_min" else 0.0
             if not margin > least:
-                raise SpecError(f"{WHERE}.margins.{metric}", f"found {margin:g}", f"a number above {least:g}")
+                raise _refused(f"margins.{metric}", f"found {margin:g}", f"a number above {least:g}")
         if self.decision.rule is Rule.EQUIVALENT and self.decision.metric not in self.margins:
-            raise SpecError(
-                f"{WHERE}.margins", f"no margin of {self.decision.metric}", "one, for rule equivalent"
-            )
+            raise _refused("margins", f"no margin of {self.decision.metric}", "one, for rule equivalent")
         for vendor, systems in self.services.items():
             if len(systems) < 2 or len(set(systems)) < len(systems):
-                raise SpecError(
-                    f"{WHERE}.services.{vendor}", "fewer than two systems", "its systems by date, each once"
+                raise _refused(
+                    f"services.{vendor}", "fewer than two systems", "its systems by date, each once"
                 )
 
     def foresee(self, spec: AuditSpec, names: Sequence[str], schemas: Sequence[str]) -> None:
@@ -80,27 +78,19 @@ class Settings:
             named = [("decision.against", self.decision.against), *named]
         for where, name in named:
             if name not in names:
-                raise SpecError(f"{WHERE}.{where}", f"no system {name!r} is audited", ", ".join(names))
+                raise _refused(where, f"no system {name!r} is audited", ", ".join(names))
         decision = self.decision
         if decision.fmr is not None and decision.fmr not in spec.thresholds.fmr:
             declared = ", ".join(f"{value:g}" for value in spec.thresholds.fmr)
-            raise SpecError(
-                f"{WHERE}.decision.fmr",
-                f"{decision.fmr:g} is not a target",
-                declared or "a target in thresholds.fmr",
+            raise _refused(
+                "decision.fmr", f"{decision.fmr:g} is not a target", declared or "a target in thresholds.fmr"
             )
         if decision.schema is not None and decision.schema not in schemas:
-            raise SpecError(
-                f"{WHERE}.decision.schema", f"no schema {decision.schema!r}", ", ".join(schemas) or "none"
-            )
+            raise _refused("decision.schema", f"no schema {decision.schema!r}", ", ".join(schemas) or "none")
         if decision.metric in OF_CLASSES and not schemas:
-            raise SpecError(
-                f"{WHERE}.decision.metric", f"{decision.metric} without a schema", "a schema in schemas"
-            )
+            raise _refused("decision.metric", f"{decision.metric} without a schema", "a schema in schemas")
         if decision.metric == ACCURACY and spec.folds.source is FoldSource.NONE and not spec.test_sets:
-            raise SpecError(
-                f"{WHERE}.decision.metric", "accuracy without folds", "folds.source, or a test set"
-            )
+            raise _refused("decision.metric", "accuracy without folds", "folds.source, or a test set")
         needed = enough_for_holm(spec.bootstrap.alpha, 1)
         if needed > spec.bootstrap.B:
             raise SpecError(
@@ -110,6 +100,10 @@ class Settings:
             )
 
 
+def _refused(where: str, problem: str, accepted: str) -> SpecError:
+    return SpecError(f"{WHERE}.{where}", problem, accepted)
+
+
 def _known(where: str, metric: str) -> None:
     if metric not in METRICS:
-        raise SpecError(f"{WHERE}.{where}", f"found {metric!r}", ", ".join(METRICS))
+        raise _refused(where, f"found {metric!r}", ", ".join(METRICS))

@@ -6,7 +6,6 @@ the number of pairs stands beside it.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,15 +19,6 @@ SURE = 2.33  # standard errors: of 100 runs whose two orders separate alike, one
 MIRRORED = 0.5  # cosine with the mirrored face, below which a model does not see an upright face
 ALIKE, APART = 0.95, 1.0  # mean cosine of different people; d' of mated and non-mated pairs
 SHORT = 0.1  # of the median length
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probes:
-    """The model's outputs for 2 P images: of pair i, images 2 i and 2 i + 1; each (2 P, D), float64."""
-
-    plain: Floats
-    mirrored: Floats
-    swapped: Floats
 
 
 def mated_pairs(subjects: Sequence[str], rows: Sequence[int]) -> list[tuple[int, int]]:
@@ -46,12 +36,14 @@ def mated_pairs(subjects: Sequence[str], rows: Sequence[int]) -> list[tuple[int,
     return [pairs[place * len(pairs) // PAIRS] for place in range(PAIRS)]
 
 
-def probe_checks(probes: Probes, colours: str, *, paired: bool = True) -> tuple[dict[str, Json], list[str]]:
+def probe_checks(probes: Floats, colours: str, *, paired: bool = True) -> tuple[dict[str, Json], list[str]]:
     """The numbers of the checks, and a sentence for each that may be wrong.
 
-    ``colours``: of the preset; ``paired``: whether the images are pairs, or just some images.
+    ``probes``: (3, 2 P, D) float64, the model's outputs for 2 P images, as they are, mirrored, and with red and blue
+    exchanged; of pair i, images 2 i and 2 i + 1. ``colours``: of the preset; ``paired``: whether the images are pairs,
+    or just some images.
     """
-    plain, mirrored, swapped = (unit(side) for side in (probes.plain, probes.mirrored, probes.swapped))
+    plain, mirrored, swapped = map(unit, probes)
     mirror = float(np.median(np.einsum("ij,ij->i", plain, mirrored)))
     n_pairs = plain.shape[0] // 2 if paired else 0
     numbers: dict[str, Json] = {"mated_pairs": n_pairs, "cosine_with_mirrored": rounded(mirror)}

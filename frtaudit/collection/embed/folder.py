@@ -5,7 +5,6 @@ import os
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -56,33 +55,30 @@ def record_name(name: str) -> str:
     return f"templates/{name}.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddedSystem:
-    """The files of one system: what is written.
+def write(
+    into: Path,
+    name: str,
+    metadata: bytes,
+    *,
+    ids: Sequence[str],
+    dimension: int,
+    vectors: Iterable[Singles],
+    failed: Mapping[str, str],
+    record: Mapping[str, Json],
+) -> None:
+    """All files of a system; the templates last, so that what can be audited is whole.
 
     ``ids``: of the images with a template, in the order of ``vectors``' rows; ``failed``: image id to reason;
     ``record``: what made them, without the digest of the file.
     """
-
-    name: str
-    metadata: bytes
-    ids: Sequence[str]
-    dimension: int
-    vectors: Iterable[Singles]
-    failed: Mapping[str, str]
-    record: Mapping[str, Json]
-
-
-def write(into: Path, finished: EmbeddedSystem) -> None:
-    """All files; the templates last, so that what can be audited is whole."""
     output = OutputFolder(into)
-    with output.drafted(templates_name(finished.name)) as stream:
+    with output.drafted(templates_name(name)) as stream:
         hashed = HashedFile(stream)
-        write_npz(hashed, finished.ids, finished.dimension, finished.vectors)
-        record = {**finished.record, "format": FORMAT, "templates": hashed.digest.hexdigest()}
-        output.replace(METADATA, finished.metadata)
-        _write_failures(into, finished.name, finished.failed)
-        output.replace(record_name(finished.name), to_bytes(record))
+        write_npz(hashed, ids, dimension, vectors)
+        whole = {**record, "format": FORMAT, "templates": hashed.digest.hexdigest()}
+        output.replace(METADATA, metadata)
+        _write_failures(into, name, failed)
+        output.replace(record_name(name), to_bytes(whole))
 
 
 class HashedFile:

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -96,26 +96,6 @@ def scaling(spec: EmbedSpec) -> tuple[str, ...]:
     if spec.preset.scaled_in_graph and not scales:
         return ("the preset says that the model scales pixels, but its first operations do not",)
     return ()
-
-
-@dataclass(slots=True)
-class _Totals:
-    """The values of all blocks, without their vectors."""
-
-    codes: list[str] = field(default_factory=list)
-    digests: list[str] = field(default_factory=list)
-    lengths: list[Floats] = field(default_factory=list)
-    several: int = 0
-
-
-def _totals(blocks: Iterable[Block]) -> _Totals:
-    totals = _Totals()
-    for block in blocks:
-        totals.codes += block.code.tolist()
-        totals.digests += block.sha256.tolist()
-        totals.lengths.append(block.length)
-        totals.several += int(np.count_nonzero((block.faces > 1) & (block.code == "")))
-    return totals
 
 
 class EmbedRun:
@@ -229,40 +209,44 @@ class EmbedRun:
             yield block
 
     def _write(self, identity: str) -> EmbedStatus:
-        totals = _totals(self._blocks(identity))
-        rows = [row for row, code in enumerate(totals.codes) if not code]
-        failed = {self.images.ids[row]: code for row, code in enumerate(totals.codes) if code}
+        # of all blocks, without their vectors
+        parts = [(block.code, block.faces, block.sha256, block.length) for block in self._blocks(identity)]
+        codes, faces, files, length = (np.concatenate(part) for part in zip(*parts, strict=True))
+        digests: list[str] = files.tolist()
+        rows = np.flatnonzero(codes == "").tolist()
+        failed = {self.images.ids[row]: str(codes[row]) for row in np.flatnonzero(codes != "")}
         reasons = folder.counted(failed)
         if not rows:
             shutil.rmtree(self.unfinished)  # else it would be in the way of another detector
             why = ", ".join(f"{code} {count}" for code, count in reasons.items())
             raise DataError("images", f"no image has a template ({why})", "another detector or preset")
-        lengths = checks.length_checks(np.concatenate(totals.lengths))
-        copies = checks.copy_checks(totals.digests, self.images.subjects)
+        lengths = checks.length_checks(length)
+        copies = checks.copy_checks(digests, self.images.subjects)
         numbers, warnings = checks.merged([lengths, self._probed(rows), copies])
         compared = [] if self.spec.preset.metric is Metric.COSINE else [EUCLIDEAN]
-        counts = {"listed": len(totals.codes), "embedded": len(rows), "several_faces": totals.several}
+        several = int(np.count_nonzero(faces[rows] > 1))
+        counts = {"listed": codes.size, "embedded": len(rows), "several_faces": several}
         record: dict[str, Json] = {
             "identity": identity,
             "name": self.spec.name,
             "settings": {**self.settings},
             "source": self.spec.preset.source,
             "licence": self.spec.preset.licence,
-            "images": {**counts, "sha256": digest(totals.digests)},
+            "images": {**counts, "sha256": digest(digests)},
             "failures": {**reasons},
             "checks": numbers,
             "notes": [*self.cautions, *warnings, *compared],
         }
-        finished = folder.EmbeddedSystem(
-            name=self.spec.name,
-            metadata=self._metadata,
+        folder.write(
+            self.into,
+            self.spec.name,
+            self._metadata,
             ids=[self.images.ids[row] for row in rows],
             dimension=self.worker.engine.dimension,
             vectors=(block.vectors for block in self._blocks(identity)),
             failed=failed,
             record=record,
         )
-        folder.write(self.into, finished)
         return EmbedStatus(summary=tuple(_summary(record)), warnings=tuple(warnings))
 
     def _probed(self, rows: Sequence[int]) -> tuple[dict[str, Json], list[str]]:
@@ -274,9 +258,7 @@ class EmbedRun:
         lost = len(wanted) - len(whole)
         if lost:
             return {}, [f"no template if mirrored or recoloured: {counted(lost, 'image')} of the checks"]
-        plain, mirrored, swapped = np.stack(whole, axis=1)
-        probes = checks.Probes(plain=plain, mirrored=mirrored, swapped=swapped)
-        return checks.probe_checks(probes, str(self.spec.preset.colours), paired=bool(pairs))
+        return checks.probe_checks(np.stack(whole, axis=1), str(self.spec.preset.colours), paired=bool(pairs))
 
     def _probe(self, row: int) -> Floats | None:
         try:

@@ -1,6 +1,6 @@
 """Labels estimated from the services' own scores: what they are, how right, and what they do to the rates."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from frtaudit.core.text import formatting
 from frtaudit.report import phrases
@@ -133,15 +133,10 @@ def _rates(source: Source) -> Table | None:
     """FNMR of everybody at each target, one row for each service, one column for each kind of label."""
     records = [record for record in source.select("fnmr_by_labels") if record.estimate.group == "all"]
     kinds = [kind for kind in KINDS if any(record.estimate.at["labels"] == kind for record in records)]
-    notes = Footnotes()
-    blocks = []
-    for target in sorted({record.estimate.at["fmr"] for record in records}, key=float, reverse=True):
-        here = [record for record in records if record.estimate.at["fmr"] == target]
-        by = {(record.estimate.provider, record.estimate.at["labels"]): record for record in here}
-        head = phrases.at_words({"fmr": target}, by[source.providers[0], kinds[0]].pointer)
-        blocks.append(Block(head=head, rows=_services(source, by, kinds, notes)))
-    if not blocks:
+    if not records:
         return None
+    notes = Footnotes()
+    blocks = list(_by_target(source, records, kinds, notes))
     columns = header(["Service"], (display_name(words().labels, kind) for kind in kinds))
     caption = phrases.titled(
         "FNMR by source of labels.",
@@ -151,10 +146,21 @@ def _rates(source: Source) -> Table | None:
     return build_table("label-rates", caption, columns, blocks, notes)
 
 
+def _by_target(
+    source: Source, records: Sequence[Record], kinds: Sequence[str], notes: Footnotes, start: str = ""
+) -> Iterator[Block]:
+    """A block for each FMR target, the largest first; ``start``: what its heading begins with."""
+    by_target = grouped(records, lambda record: record.estimate.at["fmr"])
+    for target, here in sorted(by_target.items(), key=lambda pair: float(pair[0]), reverse=True):
+        head = spans(start, phrases.at_words({"fmr": target}, here[0].pointer))
+        yield Block(head=head, rows=_services(source, here, kinds, notes))
+
+
 def _services(
-    source: Source, by: Mapping[tuple[str, float | str], Record], kinds: Sequence[str], notes: Footnotes
+    source: Source, records: Sequence[Record], kinds: Sequence[str], notes: Footnotes
 ) -> tuple[tuple[Text, ...], ...]:
     """A row for each service, a cell for each kind of label."""
+    by = {(record.estimate.provider, record.estimate.at["labels"]): record for record in records}
     return tuple(
         ((phrases.bold(name),), *(phrases.value(by.get((name, kind)), notes) for kind in kinds))
         for name in source.providers
@@ -180,31 +186,16 @@ def _several(source: Source) -> Table | None:
             for record in [by_setting[metric, setting] for setting in settings]
         ]
         rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))
-    blocks = [Block(rows=tuple(rows)), *_several_rates(source, settings, notes)]
-    titles = [display_name(words().labels, f"several_{setting}") for setting in settings]
-    columns = header(["Count, or service"], titles)
+    kinds = [f"several_{setting}" for setting in settings]
+    several = [record for record in source.select("fnmr_by_labels") if record.estimate.at["labels"] in kinds]
+    blocks = [Block(rows=tuple(rows)), *_by_target(source, several, kinds, notes, "FNMR at ")]
+    columns = header(["Count, or service"], (display_name(words().labels, kind) for kind in kinds))
     caption = phrases.titled(
         "Queries of several people.",
         "Left out, as published, or each of their people used (cohort.labels.several=use); people of one query are "
         "not compared with each other. Pooled over comparisons.",
     )
     return build_table("label-several", caption, columns, blocks, notes)
-
-
-def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) -> Iterator[Block]:
-    """FNMR of each service under both settings, a block for each target."""
-    kinds = [f"several_{setting}" for setting in settings]
-    several = [
-        record
-        for record in source.select("fnmr_by_labels")
-        if str(record.estimate.at["labels"]).startswith("several_")
-    ]
-    by_target = grouped(several, lambda record: record.estimate.at["fmr"])
-    for target in sorted(by_target, key=float, reverse=True):
-        here = by_target[target]
-        by = {(record.estimate.provider, record.estimate.at["labels"]): record for record in here}
-        head = spans("FNMR at ", *phrases.at_words({"fmr": target}, here[0].pointer))
-        yield Block(head=head, rows=_services(source, by, kinds, notes))
 
 
 def _groups(source: Source) -> Table | None:
@@ -217,8 +208,7 @@ def _groups(source: Source) -> Table | None:
         records, lambda record: (record.estimate.schema, record.estimate.group)
     ).items():
         head = TextSpan(text=f"{str(schema).replace('_', ' ')}: {source.label(schema, group)}")
-        by = {(record.estimate.provider, record.estimate.at["labels"]): record for record in here}
-        blocks.append(Block(head=(head,), rows=_services(source, by, kinds, notes)))
+        blocks.append(Block(head=(head,), rows=_services(source, here, kinds, notes)))
     if not blocks:
         return None
     columns = header(["Service"], (display_name(words().labels, kind) for kind in kinds))

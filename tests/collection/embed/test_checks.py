@@ -7,7 +7,6 @@ from scipy.stats import binomtest
 from frtaudit.collection.embed.checks import (
     PAIRS,
     SURE,
-    Probes,
     copy_checks,
     gain,
     length_checks,
@@ -24,11 +23,11 @@ def pairs(rng: np.random.Generator, noise: float, count: int = PAIRS) -> np.ndar
     return people + noise * rng.standard_normal(people.shape)
 
 
-def probes(rng: np.random.Generator, **noise: float) -> Probes:
+def probes(rng: np.random.Generator, **noise: float) -> np.ndarray:
     """Three variants of the same images, each with its noise; ``bias`` is added to all of a person's numbers."""
     plain = pairs(rng, noise.get("plain", 0.5)) + noise.get("bias", 0.0)
     mirrored = plain + noise.get("mirrored", 0.2) * rng.standard_normal(plain.shape)
-    return Probes(plain=plain, mirrored=mirrored, swapped=pairs(rng, noise.get("swapped", 1.5)))
+    return np.stack([plain, mirrored, pairs(rng, noise.get("swapped", 1.5))])
 
 
 @pytest.mark.parametrize(
@@ -60,10 +59,10 @@ def test_a_few_images_without_pairs_are_judged_by_their_mirror_images_alone() ->
     """Nobody has two images, or one person has: no separation is told, and nothing breaks."""
     rng = np.random.default_rng(1)
     single = rng.standard_normal((3, D))
-    found, said = probe_checks(Probes(plain=single, mirrored=single, swapped=single), "bgr", paired=False)
+    found, said = probe_checks(np.stack([single] * 3), "bgr", paired=False)
     assert (found, said) == ({"mated_pairs": 0, "cosine_with_mirrored": 1.0}, [])
     two = pairs(rng, 0.1, 1)
-    found, said = probe_checks(Probes(plain=two, mirrored=two, swapped=two), "bgr")
+    found, said = probe_checks(np.stack([two] * 3), "bgr")
     assert "separation" not in found
     assert said == []
 
