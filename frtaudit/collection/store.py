@@ -183,9 +183,8 @@ class Store:
         ``paid``: attempts to add, by service, kind and price, those of ``intents`` included; ``handles``: of detections
         among ``results``, an image's last ones; ``renewed``: detections within comparisons, by service.
         """
-        with (
-            self._db as db
-        ):  # which takes back what fails, unless SQLite itself did, as where the disk is full
+        # The connection takes back what fails, unless SQLite itself did, as where the disk is full.
+        with self._db as db:
             db.execute("BEGIN IMMEDIATE")
             db.executemany(
                 "INSERT OR REPLACE INTO images VALUES (?, ?, ?, ?, ?, ?, ?)",
