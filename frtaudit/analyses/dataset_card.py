@@ -260,7 +260,7 @@ class _Card:
                 names[first[n]],
                 names[second[n]],
                 inputs.names[inputs.group[first[n]]],
-                f"{score[n]:.6f}",
+                f"{score[n]:z.6f}",
                 "",
             )
             for n in order.tolist()

@@ -26,7 +26,7 @@ def label_table(labelling: Labelling, key: bytes) -> bytes:
             label,
             person + 1 if person >= 0 else "",
             labelled.reason[query],
-            *("" if math.isnan(value) else f"{value:.6f}" for value in (median, *z)),
+            *("" if math.isnan(value) else f"{value:z.6f}" for value in (median, *z)),
         )
         for name, query, label, person, median, z in zip(
             faces.names,
