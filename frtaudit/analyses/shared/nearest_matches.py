@@ -300,6 +300,6 @@ def review_rows(
         known = int(matches.verdict[row, place])
         word = "" if known == NOT_REVIEWED else VERDICTS[known]
         lines.append(
-            (pair, matches.name, test, trained, place + 1, f"{float(matches.score[row, place]):.6f}", word)
+            (pair, matches.name, test, trained, place + 1, f"{float(matches.score[row, place]):z.6f}", word)
         )
     return lines
