@@ -15,8 +15,9 @@ from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.comparisons import UNSCORED_PAIR
 from frtaudit.core.methods import MIN_ERRORS
 from frtaudit.core.registry import register
-from frtaudit.core.spec import ADDED, AuditSpec, Weighting
+from frtaudit.core.spec import ADDED, AuditSpec, FoldSource, PairSetSpec, Weighting
 from frtaudit.core.spec_values import FOLDS
+from frtaudit.datasets.pair_rules import Order, Rules
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import from_bounds
 from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
@@ -26,6 +27,9 @@ from frtaudit.stats.rates import rates
 from frtaudit.stats.rates.trials import members
 
 NAME = "accuracy"
+HELD = "fold thresholds held fixed"
+SELECTED = f"{HELD}; pairs were selected by their scores: how many there were to select from is not counted"
+ALIKE = "pairs were chosen hardest first, which makes folds alike: their spread is too small for an interval"
 
 
 @register("analysis", NAME)
@@ -126,7 +130,7 @@ def _of_systems(
     bounds = fold_differences.difference_interval(delta, 0.0, subjects, alpha)
     few = f"fewer than {MIN_ERRORS} pairs are discordant" if delta.discordant < MIN_ERRORS else heavy
     low, high = (None, None) if few or bounds is None else bounds
-    return Interval.of(low, high, alpha, Method.DYADIC, note=few or "fold thresholds held fixed")
+    return Interval.of(low, high, alpha, Method.DYADIC, note=few or HELD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,9 +173,7 @@ class _SystemOnTestSet:
             yield self.estimate("accuracy", None, None, note=note)
             return
         k_fold_accuracy = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
-        intervals = tuple(
-            _intervals(k_fold_accuracy, pairs, pairs.folds, self.alpha, disjoint=pairs.disjoint)
-        )
+        intervals = tuple(self._intervals(k_fold_accuracy, pairs.folds, disjoint=pairs.disjoint))
         yield self.estimate("accuracy", k_fold_accuracy.mean, _counts(k_fold_accuracy), intervals)
         yield self.estimate("accuracy_fold_sd", k_fold_accuracy.sd_ddof1, None)
         yield self.estimate("accuracy_sem", k_fold_accuracy.sem, None)
@@ -210,7 +212,7 @@ class _SystemOnTestSet:
             bounds = kfold_accuracy.accuracy_bounds(
                 part.accuracy, part.folds, self.pairs.first, self.pairs.second
             )
-            interval = from_bounds(bounds, self.alpha, "fold thresholds held fixed")
+            interval = from_bounds(bounds, self.alpha, SELECTED if self._is_hardest() else HELD)
             counts = _counts(part.accuracy)
             yield self.estimate("class_accuracy", shares[name], counts, (interval,), of=(schema, name))
         wrong = [1 - share for share in shares.values()]
@@ -224,7 +226,7 @@ class _SystemOnTestSet:
         """Accuracy of the same pairs in overlapping folds, and disjoint minus overlap (004, table 6)."""
         pairs = self.pairs
         other = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, overlap, pairs.k)
-        intervals = tuple(_intervals(other, pairs, overlap, self.alpha, disjoint=False))
+        intervals = tuple(self._intervals(other, overlap, disjoint=False))
         yield self.estimate("accuracy_overlap", other.mean, _counts(other), intervals)
         yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None)
         both = (pairs.folds, overlap)
@@ -240,6 +242,32 @@ class _SystemOnTestSet:
         text = f"{deals} random deals of the same pairs"
         yield self.estimate("delta_accuracy_deal_mean", float(drawn.mean()), None, note=text)
         yield self.estimate("delta_accuracy_deal_sd", float(drawn.std(ddof=1)), None, note=text)
+
+    def _intervals(
+        self, accuracy: kfold_accuracy.FoldAccuracy, of: Ints, *, disjoint: bool
+    ) -> Iterator[Interval]:
+        """FORMULAS 8.11: Wilson over subjects; t over the folds where they are disjoint; i.i.d. as an extreme.
+
+        A set whose pairs were chosen hardest first has no t: folds dealt in that order are more alike than chance.
+        """
+        hardest = self._is_hardest()
+        bounds = kfold_accuracy.accuracy_bounds(accuracy, of, self.pairs.first, self.pairs.second)
+        yield from_bounds(bounds, self.alpha, SELECTED if hardest else HELD)
+        if disjoint and hardest:
+            yield Interval.of(None, None, self.alpha, Method.T, Target.POPULATION, note=ALIKE)
+        elif disjoint:
+            yield _over_folds(accuracy, self.alpha)
+        iid = closed_form.wilson_iid(*_counts(accuracy), self.alpha)
+        yield Interval.of(iid.low, iid.high, self.alpha, Method.WILSON_IID, n_eff=iid.n_eff)
+
+    def _is_hardest(self) -> bool:
+        """Whether the protocol of this set took the pairs with the most difficult scores first."""
+        spec = self.system.spec
+        declared = spec.test_sets.get(self.name, PairSetSpec(folds=spec.folds))
+        if declared.pairs is None and declared.folds.source is FoldSource.FILE:
+            return False
+        rules = getattr(declared.pairs or spec.protocol, "rules", None)
+        return isinstance(rules, Rules) and rules.order is Order.HARDEST
 
     def estimate(
         self,
@@ -270,18 +298,6 @@ class _SystemOnTestSet:
 
 def _counts(accuracy: kfold_accuracy.FoldAccuracy) -> tuple[int, int]:
     return int(accuracy.correct.sum()), int(accuracy.total.sum())
-
-
-def _intervals(
-    accuracy: kfold_accuracy.FoldAccuracy, pairs: FoldPairs, of: Ints, alpha: float, *, disjoint: bool
-) -> Iterator[Interval]:
-    """FORMULAS 8.11: Wilson over subjects; t over the folds where they are disjoint; i.i.d. as an extreme."""
-    bounds = kfold_accuracy.accuracy_bounds(accuracy, of, pairs.first, pairs.second)
-    yield from_bounds(bounds, alpha, "fold thresholds held fixed")
-    if disjoint:
-        yield _over_folds(accuracy, alpha)
-    iid = closed_form.wilson_iid(*_counts(accuracy), alpha)
-    yield Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
 
 
 def _over_folds(accuracy: kfold_accuracy.FoldAccuracy, alpha: float) -> Interval:

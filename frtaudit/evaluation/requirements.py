@@ -32,6 +32,7 @@ from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 BLURRED = "the bound lies within its Monte Carlo error of the limit; a larger bootstrap.B may decide"
 ADJUSTED_BLURRED = f"after adjustment {BLURRED}"
 MONTE_CARLO_ERRORS = 3.0
+_NAMES = {"threshold", "recommended", "name", "source", "version"}  # of one threshold
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
 
@@ -111,9 +112,10 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
     places: dict[tuple[object, ...], int] = {}
     for index, estimate in enumerate(context.estimates):
         if is_named(requirement, estimate, context):
-            same = places.get(estimate.place)
-            if same is None or (estimate.intervals and not context.estimates[same].intervals):
-                places[estimate.place] = index  # of what two analyses estimate, the one that has an interval
+            place = _place(requirement, estimate)
+            same = places.get(place)
+            if same is None or _decides(estimate) > _decides(context.estimates[same]):
+                places[place] = index  # of what is estimated twice, the one that has an interval
     if not places:
         reason = None if context.spec is None else why_not(requirement, context.spec, context.ranked)
         return [RequirementTest(requirement=requirement, index=None, reason=reason)]
@@ -121,6 +123,18 @@ def cases_of(requirement: RequirementSpec, context: JudgementContext) -> list[Re
     named = sorted(within if requirement.schema is not None and within else places.values())
     of_all = [index for index in named if "pairs" not in context.estimates[index].at]  # not of folds too
     return [_case(requirement, context, context.corrected.get(index, index)) for index in of_all or named]
+
+
+def _place(requirement: RequirementSpec, estimate: Estimate) -> tuple[object, ...]:
+    """What a finding is of: a threshold that a requirement asks for by its value is one, whatever names it has."""
+    if "threshold" not in requirement.at or "name" in requirement.at:
+        return estimate.place
+    at = {key: value for key, value in estimate.at.items() if key not in _NAMES}
+    return replace(estimate, at=at).place
+
+
+def _decides(estimate: Estimate) -> tuple[bool, bool]:
+    return bool(estimate.intervals), not _constructed(estimate)
 
 
 def _case(requirement: RequirementSpec, context: JudgementContext, index: int) -> RequirementTest:
@@ -180,7 +194,7 @@ def _other_source(asked: Mapping[str, float | str], at: Mapping[str, float | str
 def _free(requirement: RequirementSpec) -> set[str]:
     """What ``at`` need not name: what an audit has one of, and a threshold and its name by each other."""
     names = {"threshold", "recommended", "name"}
-    named = {*names, "source", "version"} if names & set(requirement.at) else set()
+    named = _NAMES if names & set(requirement.at) else set()
     return {"pairs", "space", "weight", *named}
 
 

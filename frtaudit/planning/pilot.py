@@ -175,14 +175,15 @@ def _ratio(
     lowest, deff = min(interval.rate for _, interval in seen), max(interval.deff for _, interval in seen)
     ratio = needed = None
     if lowest > 0:
-        ways, sizes = [], []
+        ways, sizes, erring = [], [], []
         for party, interval in seen:
             design, subjects = party.designs[rate], party.subjects or 0
             ways.append(detectable.resampled(power.measured(design, subjects, interval.deff), design))
             sizes.append(ways[-1].n_eff(design, subjects))
+            erring.append(context.enough_subjects(lowest, design, ways[-1], subjects))
         few = min(range(len(seen)), key=lambda place: sizes[place])
         fewest, next_fewest = sorted(sizes)[:2]
-        ratio = context.detectable_ratio(lowest, fewest, next_fewest, len(seen))
+        ratio = context.detectable_ratio(lowest, fewest, next_fewest, len(seen)) if all(erring) else None
         needed = context.subjects_to_find(lowest, seen[few][0].designs[rate], ways[few], len(seen))
     yield lowest, float(deff), ratio, needed
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.core.text import formatting
 from frtaudit.planning.parties import Party, of_schema, schemas_of
 from frtaudit.planning.values import Cell, Section, Settings
@@ -14,7 +15,8 @@ from frtaudit.stats.sample_size.power import INDEPENDENT, RULE_OF_3, RULE_OF_30,
 
 GIVEN = "deff given"
 TOO_FEW = (
-    "-: the group with the lower rate has fewer than 10 expected errors, or the higher rate would exceed 1"
+    f"-: the group with the lower rate would have fewer than {MIN_ERRORS} errors or errors of fewer than "
+    f"{MIN_ERROR_SUBJECTS} subjects, or the higher rate would exceed 1"
 )
 NO_SIZE = "smallest ratio: of a size only, --subjects"
 SAID = (
@@ -47,6 +49,12 @@ class PlanContext:
         return detectable.subjects_to_find(
             ratio, rate, design, drawn, groups=groups, alpha=self.alpha, power=power_asked
         )
+
+    def enough_subjects(
+        self, rate: float, design: ComparisonDesign, drawn: Dependence, subjects: int
+    ) -> bool:
+        """Whether enough of a group's subjects have an error for its comparison with others."""
+        return detectable.enough_subjects(rate, design, drawn, subjects, self.settings.power)
 
     def detectable_ratio(self, rate: float, n_eff: float, other_n_eff: float, groups: int) -> float | None:
         """The smallest ratio to ``rate`` that two groups of so many effective comparisons let find."""
@@ -208,7 +216,8 @@ def _ratio_rows(
         if small.subjects is not None and next_small.subjects is not None:
             n_eff = drawn.n_eff(design, small.subjects)
             next_n_eff = drawn.n_eff(next_small.designs[rate], next_small.subjects)
-            ratio = context.detectable_ratio(expected, n_eff, next_n_eff, len(groups))
+            if context.enough_subjects(expected, design, drawn, small.subjects):
+                ratio = context.detectable_ratio(expected, n_eff, next_n_eff, len(groups))
         yield name, (ratio, context.subjects_to_find(expected, design, drawn, len(groups)))
 
 

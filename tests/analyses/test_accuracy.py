@@ -4,12 +4,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from goldilocks_audits import RULES, curate_audit, curate_spec
 from small_audits import ANALYSES, Plain, audit, one, pick, put, spec, system_of, whole, whole_spec
 
-from frtaudit.analyses.accuracy import Accuracy, _between
+from frtaudit.analyses.accuracy import ALIKE, HELD, SELECTED, Accuracy, _between
 from frtaudit.core import Method
 from frtaudit.core.spec import Bootstrap, FoldClaim, Folds, FoldSource, PairSetSpec, Thresholds
 from frtaudit.datasets.cohorts.templates import TemplateFolder
+from frtaudit.datasets.pair_rules import Order
+from frtaudit.datasets.protocols.curated import Curated
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.datasets.protocols.transactions import ComposedTransactions
@@ -63,6 +66,34 @@ def test_intervals_of_accuracy() -> None:
         (Method.WILSON_IID, "comparisons_iid"),
     ]
     assert all((item.low or 0) < (found.value or 0) < (item.high or 0) for item in found.intervals)
+
+
+def test_a_set_chosen_hardest_first_has_no_t() -> None:
+    """Pairs dealt in order of hardness make folds alike; the folds' sd stays, and Wilson's note says more."""
+    hardest, control = (
+        one(curate_audit().result, "accuracy", provider="one", at={"pairs": name})
+        for name in ("curated", "control")
+    )
+    by_method = {item.method: item for item in hardest.intervals}
+    assert (by_method[Method.T].low, by_method[Method.T].high, by_method[Method.T].note) == (
+        None,
+        None,
+        ALIKE,
+    )
+    assert by_method[Method.WILSON].note == SELECTED
+    assert by_method[Method.WILSON].low is not None
+    assert one(curate_audit().result, "accuracy_fold_sd", provider="one", at={"pairs": "curated"}).value
+    assert [item.note for item in control.intervals if item.method is Method.WILSON] == [HELD]
+    assert all(item.low is not None for item in control.intervals)
+
+
+def test_a_set_in_random_order_keeps_its_t() -> None:
+    """Pairs by rules in random order have the usual intervals."""
+    made = replace(curate_spec(), protocol=Curated(rules=replace(RULES, order=Order.RANDOM)))
+    made = replace(made, analyses={"accuracy": made.analyses["accuracy"]})
+    found = one(audit(made).result, "accuracy", provider="one", at={"pairs": "curated"})
+    assert [item.note for item in found.intervals if item.method is Method.WILSON] == [HELD]
+    assert [item.low is None for item in found.intervals if item.method is Method.T] == [False]
 
 
 def test_the_eer_of_the_folds_pairs() -> None:

@@ -250,6 +250,26 @@ def test_a_name_alone_is_that_of_a_threshold_from_elsewhere() -> None:
     assert [(finding.verdict, finding.family) for finding in found] == [(Verdict.PASS, 1)]
 
 
+def test_a_threshold_of_two_names_is_one_finding() -> None:
+    """A grid value that a file names too is judged once, so that a failure is not adjusted for itself."""
+    own = smooth(0.05, 1000, metric="fmr", at={"threshold": 0.45})
+    named = replace(own, at={"threshold": 0.45, "source": "file", "name": "vendor"})
+    chosen = replace(own, at={"threshold": 0.45, "source": "same_data", "name": "fmr=0.05"})
+    by_value = replace(REQUIREMENT, metric="fmr", limit=0.038, at={"threshold": 0.45})
+    (alone,) = judge([by_value], context(own))
+    assert alone.verdict is Verdict.FAIL
+    assert alone.p is not None
+    assert 0.025 < alone.p < 0.05
+    for several in ((own, named), (named, own), (chosen, named)):
+        (found,) = judge([by_value], context(*several))
+        assert (found.verdict, found.p, found.p_adjusted, found.family) == (Verdict.FAIL, alone.p, alone.p, 1)
+        assert found.estimate != f"/estimates/{[*several, chosen].index(chosen)}"
+    by_name = replace(by_value, at={"threshold": 0.45, "name": "vendor"})
+    assert [finding.estimate for finding in judge([by_name], context(own, named))] == ["/estimates/1"]
+    groups = [replace(named, schema="group", group=name) for name in ("x", "y")]
+    assert len(judge([replace(by_value, group="each")], context(*groups))) == 2
+
+
 rates = st.lists(st.floats(0.001, 0.2), min_size=1, max_size=5)
 
 

@@ -96,6 +96,18 @@ def test_ratio_is_that_of_the_smallest_groups() -> None:
     assert sizes.NO_SIZE not in section.notes
 
 
+def test_groups_of_too_few_subjects_have_no_ratio() -> None:
+    """Eight people with 12 images each make errors enough, but a group with errors of fewer than 10 is not tested."""
+    context = sizes.PlanContext(alpha=0.05, settings=Settings())
+    rates = [("fnmr", 0.05), ("fmr", 0.05)]
+    (small,) = sizes.ratios(from_sizes(SPEC, 16, 12), rates, context)
+    assert column(small, "smallest ratio") == [None] * 4
+    assert "errors of fewer than 10 subjects" in sizes.TOO_FEW
+    (large,) = sizes.ratios(from_sizes(SPEC, 30, 12), rates, context)
+    assert column(large, "smallest ratio")[0] is not None
+    assert all(int(str(needed)) >= 10 for needed in column(large, "subjects per group for 2"))
+
+
 @given(st.integers(1, 300), st.integers(0, 5), st.sampled_from([0.01, 0.05, 0.1]), st.sampled_from([1, 2]))
 def test_resamples_reach_the_family(verdicts: int, systems: int, alpha: float, sides: int) -> None:
     """B needed is the least with 1/(B+1) <= alpha/m, alpha read as a decimal; two-sided 2/(B+1)."""

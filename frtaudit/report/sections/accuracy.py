@@ -45,7 +45,7 @@ def build(source: Source) -> View | None:
         *_differences(source),
         *(table for name, set_folds in parts if set_folds for table in [_folds(source, name, set_folds)]),
     ]
-    main = _matrix(source, records, sets) or [_brief(records)]
+    main = _matrix(source, records, sets) or [_brief(source, records, sets)]
     fold_panels = scales.alike(lambda: _panels(source, parts))
     caption = spans(
         "Each mark is one held-out fold. Their spread comes from the sampling of pairs and of subjects and from the "
@@ -108,7 +108,7 @@ def _matrix(source: Source, records: list[Record], sets: list[str]) -> list[Tabl
     return [build_table("accuracy-sets", caption, columns, table_blocks, notes)]
 
 
-def _brief(records: list[Record]) -> Table:
+def _brief(source: Source, records: list[Record], sets: list[str]) -> Table:
     """One line for each system: accuracy, correct pairs, the interval for the population."""
     notes = Footnotes()
     rows = tuple(
@@ -124,6 +124,7 @@ def _brief(records: list[Record]) -> Table:
     caption = phrases.titled(
         "Accuracy on held-out folds.",
         "Each fold is decided at the threshold that is best on the other folds.",
+        _chosen(source, sets),
         methods_said(records, *BOTH[:1]),
     )
     return build_table("accuracy", caption, columns, [Block(rows=rows)], notes)

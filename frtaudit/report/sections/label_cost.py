@@ -194,7 +194,8 @@ def _overall(source: Source, records: Sequence[Record], reported: Reported) -> T
         ""
         if source.weighting == "pooled"
         else "; the rates of the first page weight each subject equally, at thresholds of their own",
-        ". As reported: estimated labels, interval for the population. On simulated labels: the mean of "
+        ". As reported: estimated labels, interval for the population. That interval takes these labels as "
+        "correct: where they are wrong it may not contain the true rate. On simulated labels: the mean of "
         "both assumptions, not an estimate of the true rate; the interval covers both, for the population.",
     )
     return build_table("label-cost", caption, columns, _blocks(source, records, cells), notes)

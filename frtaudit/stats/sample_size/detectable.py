@@ -8,18 +8,20 @@ probability 1 - beta when
 
     log R >= (c + z_beta) sqrt((1-p)/(n_1 p) + (1 - R p)/(n_2 R p)),    n_1, n_2 effective comparisons.
 
-A group with fewer than 10 errors is not tested (FORMULAS 8.5): the group of the lower rate has to have 10 effective
-errors all but surely. A tenth of beta is given to that, nine tenths to the ratio.
+A group with fewer than 10 errors, or errors of fewer than 10 subjects, is not tested (FORMULAS 8.5): the group of the
+lower rate has to have 10 effective errors, and errors of 10 subjects, all but surely. A tenth of beta is given to that,
+nine tenths to the ratio.
 """
 
 import math
 from functools import lru_cache
 
-from frtaudit.core.methods import MIN_ERRORS
+from frtaudit.core.methods import MIN_ERROR_SUBJECTS, MIN_ERRORS
 from frtaudit.stats._scipy import scipy
 from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, fewest
 
 FOR_ERRORS = 0.1
+ALIKE = 1e-9  # a correlation below counts as none
 
 
 @lru_cache(maxsize=64)
@@ -51,6 +53,40 @@ def enough_errors(power: float) -> float:
     17.5
     """
     return float(scipy.special.gammaincinv(MIN_ERRORS, 1 - FOR_ERRORS * (1 - power)))
+
+
+def enough_subjects(
+    rate: float, design: ComparisonDesign, dependence: Dependence, subjects: int, power: float
+) -> bool:
+    """Whether at least 10 of ``subjects`` have an error, with probability 1 - (1 - power)/10.
+
+    A subject's errors are beta-binomial, with the correlation rho between two of its c comparisons that the design
+    effect shows: none with probability (1 - p)^c at rho = 0, 1 - p at rho = 1. ``dependence``: as :func:`resampled`.
+
+    >>> from frtaudit.stats.sample_size.power import least, mated
+    >>> [enough_subjects(0.05, mated(12), least(mated(12)), subjects, 0.8) for subjects in (10, 12)]
+    [False, True]
+    """
+    if subjects < MIN_ERROR_SUBJECTS or rate <= 0 or design.each <= 0:
+        return False
+    each, independent = design.per_subject(subjects), 2 * design.ends - 1
+    room = each - design.ends
+    rho = min(max((dependence.deff(design, subjects) - independent) / room, 0.0), 1.0) if room > 0 else 1.0
+    erring = _any_error(min(rate, 1.0), each, rho)
+    beyond = scipy.special.betainc(MIN_ERROR_SUBJECTS, subjects - MIN_ERROR_SUBJECTS + 1, erring)
+    return float(beyond) >= 1 - FOR_ERRORS * (1 - power)
+
+
+def _any_error(rate: float, each: float, rho: float) -> float:
+    """Probability that one of ``each`` comparisons of a subject is an error."""
+    if rho >= 1 or rate >= 1:
+        return rate
+    if rho < ALIKE:
+        return -math.expm1(each * math.log1p(-rate))
+    spread = 1 / rho - 1
+    right = (1 - rate) * spread
+    betaln = scipy.special.betaln
+    return -math.expm1(float(betaln(rate * spread, right + each) - betaln(rate * spread, right)))
 
 
 def log_error(rate: float, n_eff: float, other: float, other_n_eff: float) -> float:
@@ -120,6 +156,8 @@ def subjects_to_find(
         return None
 
     def enough(subjects: int) -> bool:
+        if not enough_subjects(rate, design, dependence, subjects, power):
+            return False
         n_eff = dependence.n_eff(design, subjects)
         return found(ratio, rate, n_eff, n_eff, groups=groups, alpha=alpha, power=power)
 

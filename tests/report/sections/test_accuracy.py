@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from goldilocks_audits import curate_spec
 from one_scale import unequal
 from small_audits import audit, spec
 
@@ -149,3 +150,21 @@ def test_every_accuracy_has_two_decimals() -> None:
     accuracies = [number for number in re.findall(r"(\d+(?:\.\d+)?) %", said) if 50 < float(number) < 100]
     assert len(accuracies) > 10
     assert {number for number in accuracies if not re.fullmatch(r"\d+\.\d{2,}", number)} == {"95"}  # a level
+
+
+def test_the_one_curated_set_is_said_to_be_chosen_by_a_system() -> None:
+    """The report of a run with one set made by rules says whose scores chose its pairs, beside the accuracies."""
+    made = curate_spec()
+    alone = replace(
+        made,
+        test_sets={"curated": made.test_sets["curated"]},
+        analyses={"accuracy": made.analyses["accuracy"]},
+    )
+    view = accuracy.build(Source(audit(alone).result))
+    assert view is not None
+    assert [table.name for table in view.main] == ["accuracy"]
+    said = (
+        " Pairs of curated were chosen by the scores of one, which can make them harder for it than for other"
+    )
+    assert said in plain_text(view.main[0].caption)
+    assert "folds alike" in " ".join(plain_text(text) for _, text in view.tables[0].notes)

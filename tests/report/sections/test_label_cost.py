@@ -36,6 +36,7 @@ def test_rates_stand_side_by_side_with_uncertain_labels() -> None:
     for block in view.tables[0].blocks:
         assert {plain_text(row[0]) for row in block.rows} == services
     assert "errors of type A" in plain_text(view.lead[1])
+    assert "That interval takes these labels as correct" in plain_text(view.tables[0].caption)
     assert [item.name for item in view.figures] == ["label-cost"]
 
 

@@ -8,7 +8,7 @@ from oracles_power import told_apart
 from scipy import stats
 
 from frtaudit.stats.sample_size import detectable
-from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, mated
+from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, fewest, least, mated, non_mated
 
 ALPHA, POWER, ALARM, RUNS = 0.05, 0.8, 1e-3, 120
 
@@ -86,7 +86,8 @@ def test_plan_and_its_inverse_agree(
     assert again <= ratio * (1 + 1e-6)
     if subjects > 2:
         fewer = dependence.n_eff(design, subjects - 1)
-        assert not detectable.found(ratio, rate, fewer, fewer, **settings)
+        erring = detectable.enough_subjects(rate, design, dependence, subjects - 1, POWER)
+        assert not (erring and detectable.found(ratio, rate, fewer, fewer, **settings))
 
 
 @given(st.floats(1e-3, 0.1), st.floats(1.2, 8), st.floats(0, 0.8), st.integers(2, 8), st.floats(0.5, 0.9))
@@ -109,6 +110,39 @@ def test_plans_rise_as_they_should(
     assert plan(ratio, rate, share + 0.2, groups, wanted) >= one
     assert plan(ratio, rate, share, groups + 1, wanted) >= one
     assert plan(ratio, rate, share, groups, wanted + 0.05) >= one
+
+
+@pytest.mark.parametrize("ends", [1, 2])
+@pytest.mark.parametrize("samples", [12, 20, 60])
+def test_no_group_is_planned_that_is_too_small_to_test(samples: int, ends: int) -> None:
+    """With many images errors are many in a few people, but a group needs errors of 10 subjects (FORMULAS 8.5)."""
+    design = mated(samples) if ends == 1 else non_mated(samples)
+    drawn = detectable.resampled(least(design), design)
+    asked = {"groups": 2, "alpha": ALPHA, "power": POWER}
+    planned = detectable.subjects_to_find(2.0, 0.05, design, drawn, **asked)
+    assert planned is not None
+    assert planned >= 10
+    assert not detectable.enough_subjects(0.05, design, drawn, 9, POWER)
+
+
+@pytest.mark.parametrize(("each", "rho"), [(6, 0.0), (66, 0.0), (66, 0.1), (66, 0.5), (6, 1.0)])
+def test_enough_subjects_have_an_error(each: int, rho: float) -> None:
+    """Errors drawn as beta-binomial: 10 subjects have one in 98 % of cohorts of the fewest subjects that are enough.
+
+    Seed fixed; alarms falsely with probability 1e-3.
+    """
+    design, dependence = ComparisonDesign(ends=1, each=each), Dependence(base=1, share=rho)
+    subjects = fewest(lambda size: detectable.enough_subjects(0.05, design, dependence, size, POWER))
+    assert subjects is not None
+    rng = np.random.default_rng([11, each, round(10 * rho)])
+    shape = (4000, subjects)
+    if rho in (0.0, 1.0):
+        erring = rng.random(shape) < (0.05 if rho else 1 - 0.95**each)
+    else:
+        rates = rng.beta(0.05 * (1 / rho - 1), 0.95 * (1 / rho - 1), shape)
+        erring = rng.random(shape) < 1 - (1 - rates) ** each
+    enough = int(np.sum(erring.sum(axis=1) >= 10))
+    assert stats.binomtest(enough, 4000, 0.98, alternative="less").pvalue > ALARM
 
 
 def test_what_no_size_finds() -> None:
