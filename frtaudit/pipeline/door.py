@@ -15,6 +15,7 @@ from frtaudit.config.places import check_files
 from frtaudit.config.validate import check_reach, check_spec
 from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
+from frtaudit.core.identity import check_types
 from frtaudit.core.machine.arguments import at_path, listed, path_of, text_of
 from frtaudit.core.methods import Target
 from frtaudit.core.spec import AuditSpec, IntervalSpec
@@ -314,6 +315,8 @@ def _in_memory(spec: AuditSpec, source: ScoreArrays | None = None) -> Report:
 
 def _typed(spec: Spec) -> AuditSpec:
     """The spec of an audit, once the files that its analyses name are there: they are read last."""
+    if isinstance(spec, AuditSpec):
+        check_types(spec)
     typed_spec = spec if isinstance(spec, AuditSpec) else load_spec(listed("spec", spec))
     check_spec(typed_spec)
     check_reach(typed_spec)

@@ -2,6 +2,7 @@ import copy
 import pickle
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -421,3 +422,29 @@ def test_figures_leave_the_callers_backend_alone() -> None:
             assert mpl.get_backend() == chosen
     finally:
         mpl.use(before)
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"failures": "score_zero"}, "failures: found 'score_zero'; accepted: FailureScore.APART, "),
+        ({"seed": 1.5}, "seed: found 1.5; accepted: a whole number"),
+        ({"seed": True}, "seed: found True"),
+        ({"seed": np.int64(3)}, r"seed: found np.int64\(3\)"),
+        ({"question": 5}, "question: found 5; accepted: text"),
+        ({"spec_version": "9"}, "spec_version: found '9'"),
+        ({"weighting": "pooled"}, "weighting: found 'pooled'; accepted: Weighting.POOLED, "),
+        ({"bootstrap": None}, r"bootstrap: found None; accepted: Bootstrap\("),
+        ({"bootstrap": Bootstrap(B=199.0)}, "bootstrap.B: found 199.0"),  # type: ignore[arg-type]
+        ({"thresholds": Thresholds(fmr=0.1)}, "thresholds.fmr: found 0.1; accepted: a tuple"),  # type: ignore[arg-type]
+        ({"analyses": ("error_rates",)}, "analyses: found"),
+        ({"requirements": ({},)}, r"requirements\[0\]: found \{\}; accepted: RequirementSpec"),
+        ({"intervals": ("wilson",)}, r"intervals\[0\]: found 'wilson'"),
+        ({"cohort": None}, "cohort: found None; accepted: an instance of one of: "),
+        ({"providers": (5,)}, r"providers\[0\]: found 5"),
+    ],
+)
+def test_a_replaced_field_of_another_type_is_refused(given: dict[str, Any], line: str) -> None:
+    """Nothing is computed by a value that the record would print as another."""
+    with pytest.raises(SpecError, match=f"^{line}"):
+        frtaudit.audit(replace(load_spec(["audit=demo", "cohort.subjects=24"]), **given))

@@ -55,6 +55,65 @@ def build(kind: Kind, data: object, where: str) -> Built:
     return _scalar(kind, data, where)
 
 
+def check_kind(kind: Kind, value: object, where: str) -> None:
+    """Refuse a value made in Python that is not of type ``kind``, or holds what is not; nothing is converted.
+
+    Raises :class:`SpecError`. A whole number may stand for a number; of ``object`` anything is taken.
+
+    >>> check_kind(tuple[float, ...], (0.1, "x"), "thresholds.fmr")
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: thresholds.fmr[1]: found 'x'; accepted: a number
+    """
+    if kind is object:
+        return
+    if origin(kind) in (Union, types.UnionType):
+        options = [option for option in get_args(kind) if option is not type(None)]
+        if value is None and len(options) < len(get_args(kind)):
+            return
+        if len(options) == 1:
+            return check_kind(options[0], value, where)
+        if not any(_is_kind(option, value) for option in options):
+            raise SpecError(where, f"found {value!r:.60}", _accepted(kind))
+        return
+    if not _is_kind(kind, value):
+        raise SpecError(where, f"found {value!r:.60}", _accepted_in_python(kind))
+    if isinstance(value, tuple):
+        items = get_args(kind)
+        each = [items[0]] * len(value) if items[-1] is Ellipsis else items
+        for index, (part, entry) in enumerate(zip(each, value, strict=True)):
+            check_kind(part, entry, f"{where}[{index}]")
+    elif isinstance(value, Mapping):
+        for key, entry in value.items():
+            check_kind(get_args(kind)[1], entry, f"{where}.{key}")
+    elif _is_record(kind):
+        for name, hint in hints_of(kind).items():
+            check_kind(hint, getattr(value, name), f"{where}.{name}")
+
+
+def _is_kind(kind: Kind, value: object) -> bool:
+    """Whether a value is of a type, whatever it holds."""
+    if kind is float:
+        return isinstance(value, float) or type(value) is int
+    if kind in (int, bool):
+        return type(value) is kind
+    made_of = origin(kind)
+    if made_of is tuple:
+        items = get_args(kind)
+        return isinstance(value, tuple) and (items[-1] is Ellipsis or len(items) == len(value))
+    if made_of in (dict, Mapping):
+        return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    return isinstance(value, kind)
+
+
+def _accepted_in_python(kind: Kind) -> str:
+    """What a field of a type accepts in Python."""
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return ", ".join(f"{kind.__name__}.{member.name}" for member in kind)
+    if _is_record(kind):
+        return f"{kind.__name__}(...)"
+    return "a tuple" if origin(kind) is tuple else _accepted(kind)
+
+
 def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     """Make a dataclass of type ``kind`` out of its fields as plain data.
 
