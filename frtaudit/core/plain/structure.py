@@ -64,30 +64,28 @@ def check_kind(kind: Kind, value: object, where: str) -> None:
     Traceback (most recent call last):
     frtaudit.errors.SpecError: thresholds.fmr[1]: found 'x'; accepted: a number
     """
-    if kind is object:
-        return
-    if origin(kind) in (Union, types.UnionType):
-        options = [option for option in get_args(kind) if option is not type(None)]
-        if value is None and len(options) < len(get_args(kind)):
-            return
-        if len(options) == 1:
-            return check_kind(options[0], value, where)
-        if not any(_is_kind(option, value) for option in options):
-            raise SpecError(where, f"found {value!r:.60}", _accepted(kind))
-        return
-    if not _is_kind(kind, value):
-        raise SpecError(where, f"found {value!r:.60}", _accepted_in_python(kind))
-    if isinstance(value, tuple):
+    options = get_args(kind) if origin(kind) in (Union, types.UnionType) else (kind,)
+    fits = next((option for option in options if _is_kind(option, value)), None)
+    if fits is None:
+        only = [option for option in options if option is not type(None)]
+        accepted = _accepted_in_python(only[0]) if len(only) == 1 else _accepted(kind)
+        raise SpecError(where, f"found {value!r:.60}", accepted)
+    for part, entry, place in _parts(fits, value, where):
+        check_kind(part, entry, place)
+
+
+def _parts(kind: Kind, value: Any, where: str) -> Iterable[tuple[Kind, object, str]]:  # noqa: ANN401  of that type
+    """What a value of a type holds: the type of each part, the part, its place."""
+    if origin(kind) is tuple:
         items = get_args(kind)
         each = [items[0]] * len(value) if items[-1] is Ellipsis else items
-        for index, (part, entry) in enumerate(zip(each, value, strict=True)):
-            check_kind(part, entry, f"{where}[{index}]")
-    elif isinstance(value, Mapping):
-        for key, entry in value.items():
-            check_kind(get_args(kind)[1], entry, f"{where}.{key}")
-    elif _is_record(kind):
-        for name, hint in hints_of(kind).items():
-            check_kind(hint, getattr(value, name), f"{where}.{name}")
+        pairs = enumerate(zip(each, value, strict=True))
+        return [(part, entry, f"{where}[{index}]") for index, (part, entry) in pairs]
+    if origin(kind) in (dict, Mapping):
+        return [(get_args(kind)[1], entry, f"{where}.{key}") for key, entry in value.items()]
+    if _is_record(kind):
+        return [(hint, getattr(value, name), f"{where}.{name}") for name, hint in hints_of(kind).items()]
+    return []
 
 
 def _is_kind(kind: Kind, value: object) -> bool:
