@@ -117,7 +117,7 @@ def evaluate(
         ``["+schemas.age={column: age, bins: {edges: [18, 40]}}"]``.
     score, probe, reference : str, optional
         Of a DataFrame: the columns of scores and of samples. Columns that are not named are looked for under the
-        names of a score list: ``score``, ``mated`` or ``label``, ``probe``, ``reference``, ``probe_subject``, ...
+        names of a score list: ``score``, ``mated`` or ``label``, ``probe``, ``probe_subject``, ``failure``, ...
     fmr : float or iterable of float
         The FMR targets at which thresholds are set, on these scores.
     system : str
