@@ -112,6 +112,12 @@ def _composed_by_hydra(root: str, words: list[str], config_dir: str | Path | Non
     path.append("schema", f"{search_path.StructuredConfigSource.scheme()}://")
     try:
         return ConfigLoaderImpl(path).load_configuration(root, words, RunMode.RUN, from_shell=False)
+    except FileNotFoundError as error:  # Hydra asks for the working folder
+        if isinstance(error, HYDRA_ERRORS):
+            raise
+        from frtaudit.core.machine.faults import as_line
+
+        raise as_line(error, "spec") from error
     except AttributeError as error:
         if isinstance(error, OmegaConfBaseException):
             raise

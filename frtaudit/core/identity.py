@@ -12,6 +12,7 @@ from frtaudit.core.plain.structure import (
     Field,
     Keep,
     build,
+    check_kind,
     closest,
     construct,
     described,
@@ -22,7 +23,7 @@ from frtaudit.core.plain.structure import (
     required,
     silent,
 )
-from frtaudit.core.registry import known_as, lookup, name_of, names
+from frtaudit.core.registry import known_as, lookup, name_of, names, names_of
 from frtaudit.core.spec import AuditSpec, Folds, PairSetSpec
 from frtaudit.errors import SpecError
 
@@ -93,6 +94,23 @@ def _known_analysis(key: str, data: object) -> object:
     where = f"analyses.{key}"
     known = known_as("analysis", *_kind("analysis", data, where, key))
     return plugin("analysis", data, where, default=key) if isinstance(known, type) else known
+
+
+def check_types(spec: AuditSpec) -> None:
+    """Refuse a spec with a value of another type, which ``dataclasses.replace`` takes; raises :class:`SpecError`."""
+    for name, kind in hints_of(AuditSpec).items():
+        check_kind(kind, getattr(spec, name), name)
+    if spec.spec_version != SPEC_VERSION:
+        raise SpecError("spec_version", f"found {described(spec.spec_version)}", f'"{SPEC_VERSION}"')
+    pairs = {f"test_sets.{name}.pairs": entry.pairs for name, entry in spec.test_sets.items()}
+    parts = [("cohort", "cohort", spec.cohort), ("protocol", "protocol", spec.protocol)]
+    parts += [("protocol", where, part) for where, part in pairs.items() if part is not None]
+    parts += [("analysis", f"analyses.{name}", part) for name, part in spec.analyses.items()]
+    systems = [(f"providers[{index}]", part) for index, part in enumerate(spec.providers or ())]
+    parts += [("provider", where, part) for where, part in systems if not isinstance(part, str)]
+    for group, where, part in parts:
+        if not list(names_of(group, type(part))):
+            raise SpecError(where, f"found {part!r:.60}", f"an instance of one of: {', '.join(names(group))}")
 
 
 def analyses_from_plain(spec: Mapping[str, object]) -> dict[str, object]:

@@ -128,7 +128,7 @@ def _declared_codes(name: str, schema: SchemaSpec, texts: Texts) -> tuple[tuple[
     distinct = sorted(set(texts.tolist()))
     classes = schema.classes or tuple(value for value in distinct if value not in silent)
     if not schema.classes:
-        _check_found(name, classes)
+        check_found(name, classes)
     code = dict.fromkeys(silent, -1) | {value: number for number, value in enumerate(classes)}
     strange = [value for value in distinct if value not in code]
     if strange and ANY not in schema.unknown:
@@ -146,7 +146,7 @@ def _accepted(name: str, *known: str) -> str:
     return f'{", ".join(known)}, nothing, or schemas.{name}.unknown=["{ANY}"] for any other value'
 
 
-def _check_found(name: str, classes: tuple[str, ...]) -> None:
+def check_found(name: str, classes: tuple[str, ...]) -> None:
     """Refuse what a column holds when its values are the classes."""
     bad = next((value for value in classes if any(mark in value for mark in RESERVED)), None)
     if bad is not None:

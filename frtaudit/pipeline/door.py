@@ -1,6 +1,7 @@
 """What ``import frtaudit`` offers: audits from a program, with what the command line takes and nothing written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from typing import Any  # Any: an argument, as a caller may give it
@@ -15,6 +16,7 @@ from frtaudit.config.places import check_files
 from frtaudit.config.validate import check_reach, check_spec
 from frtaudit.core.canonical import mapping
 from frtaudit.core.findings import exit_code
+from frtaudit.core.identity import check_types
 from frtaudit.core.machine.arguments import at_path, listed, path_of, text_of
 from frtaudit.core.methods import Target
 from frtaudit.core.spec import AuditSpec, IntervalSpec
@@ -33,6 +35,7 @@ from frtaudit.report.exports.run_folder import read_run
 
 __all__ = ["audit", "compare", "evaluate", "load_report", "run"]
 
+MAX_TARGETS = 1000
 Spec = AuditSpec | Sequence[str]
 _ANALYSES = "analyses=[error_rates,differentials,failures]"
 _NAMELESS = ("audit=nameless", "cohort=pyeer", "cohort.mated=memory", "cohort.non_mated=memory")
@@ -84,7 +87,7 @@ def evaluate(
     score: str | None = None,
     probe: str | None = None,
     reference: str | None = None,
-    fmr: Sequence[float] | float = (0.001,),
+    fmr: Iterable[float] | float = (0.001,),
     system: str = "system",
     overrides: Sequence[str] = (),
 ) -> Report:
@@ -114,8 +117,8 @@ def evaluate(
         ``["+schemas.age={column: age, bins: {edges: [18, 40]}}"]``.
     score, probe, reference : str, optional
         Of a DataFrame: the columns of scores and of samples. Columns that are not named are looked for under the
-        names of a score list: ``score``, ``mated`` or ``label``, ``probe``, ``reference``, ``probe_subject``, ...
-    fmr : float or sequence of float
+        names of a score list: ``score``, ``mated`` or ``label``, ``probe``, ``probe_subject``, ``failure``, ...
+    fmr : float or iterable of float
         The FMR targets at which thresholds are set, on these scores.
     system : str
         How the result calls the system.
@@ -155,33 +158,37 @@ def evaluate(
     >>> frtaudit.evaluate(table, mated="same_person", fmr=[0.5]).frame().equals(frame)
     True
     """
-    groups, overrides = [groups] if isinstance(groups, str) else groups, listed("overrides", overrides)
+    overrides = listed("overrides", overrides)
+    classes = _named_groups(groups)
     _check_system(system)
     if isinstance(scores, Frame):  # its other arguments are names
+        if samples is not None:
+            raise DataError(
+                "samples", "an argument of arrays, with a table", "probe=COLUMN, reference=COLUMN"
+            )
         arrays = arrays_of_frame(
             scores,
             score=score,
             mated=mated,
             samples=(probe, reference),
             subjects=subjects,
-            groups=groups
-            if isinstance(groups, Mapping)
-            else listed("groups", () if groups is None else groups),
-            system=system,
+            groups=classes,
+            system=str(system),
         )
     elif mated is None or isinstance(mated, str):
         raise DataError("mated", f"found {mated!r} with an array of scores", "an array of 1 and 0")
-    elif not isinstance(groups, Mapping | None):
+    elif groups is not None and not isinstance(classes, Mapping):
         raise DataError("groups", "names of columns with an array of scores", "{NAME: (probe, reference)}")
     else:
+        _refuse_columns(score=score, probe=probe, reference=reference)
+        sides = classes if isinstance(classes, Mapping) else {}
         arrays = score_arrays(
-            scores, mated, subjects=subjects, samples=samples, groups=groups or {}, system=system
+            scores, mated, subjects=subjects, samples=samples, groups=sides, system=str(system)
         )
     targets = f"thresholds.fmr={_targets(fmr)}"
     composition = composed(CONFIG, [*(_NAMED if arrays.named else _NAMELESS), targets, *overrides])
-    schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
-    both = {**schemas, **mapping(composition.resolved.get("schemas"))}
-    spec = typed(replace(composition, resolved={**composition.resolved, "schemas": both})).whole()
+    schemas = _schemas(arrays, classes, mapping(composition.resolved.get("schemas")))
+    spec = typed(replace(composition, resolved={**composition.resolved, "schemas": schemas})).whole()
     return _in_memory(_without_samples(spec, arrays), arrays)
 
 
@@ -314,11 +321,46 @@ def _in_memory(spec: AuditSpec, source: ScoreArrays | None = None) -> Report:
 
 def _typed(spec: Spec) -> AuditSpec:
     """The spec of an audit, once the files that its analyses name are there: they are read last."""
+    if isinstance(spec, AuditSpec):
+        check_types(spec)
     typed_spec = spec if isinstance(spec, AuditSpec) else load_spec(listed("spec", spec))
     check_spec(typed_spec)
     check_reach(typed_spec)
     check_files(typed_spec.analyses.values())
     return typed_spec
+
+
+def _named_groups(groups: Any) -> Mapping[str, Sides] | Sequence[str]:  # noqa: ANN401  as a caller may give it
+    """The groups with plain texts as names, columns by name perhaps."""
+    if isinstance(groups, Mapping):
+        return {str(name): sides for name, sides in groups.items()}
+    given = [groups] if isinstance(groups, str) else () if groups is None else listed("groups", groups)
+    return [str(name) for name in given]
+
+
+def _refuse_columns(**named: object) -> None:
+    """Refuse names of columns where there is no table."""
+    for argument, name in named.items():
+        if name is not None:
+            raise DataError(
+                argument, f"found {name!r:.60} with an array of scores", "a table as scores, or None"
+            )
+
+
+def _schemas(arrays: ScoreArrays, groups: Iterable[str], given: Mapping[str, object]) -> dict[str, object]:
+    """The schema of each group, key by key as the overrides have it; bins and crossings are theirs alone."""
+    schemas: dict[str, object] = dict(given)
+    for name in groups:
+        fields = given.get(name, {})
+        if not isinstance(fields, Mapping) or any(fields.get(key) for key in ("bins", "cross")):
+            continue
+        implied: dict[str, object] = {"column": name}
+        if not fields.get("classes") and fields.get("column", name) == name:
+            unknown = fields.get("unknown") or ()
+            texts = unknown if isinstance(unknown, list | tuple) else ()
+            implied["classes"] = classes_of(arrays, name, [text for text in texts if isinstance(text, str)])
+        schemas[name] = implied | {key: value for key, value in fields.items() if key not in implied or value}
+    return schemas
 
 
 def _check_system(system: object) -> None:
@@ -329,14 +371,20 @@ def _check_system(system: object) -> None:
 
 def _targets(fmr: Any) -> list[float]:  # noqa: ANN401  as a caller may give it
     """FMR targets as numbers: what they may be is checked with the spec."""
-    refused = SpecError("fmr", f"found {fmr!r}", "a number above 0 and below 1, or several")
-    given = list(fmr) if isinstance(fmr, Sequence | np.ndarray) and np.shape(fmr) != () else [fmr]
-    if isinstance(fmr, str | bytes) or any(isinstance(target, str | bytes | complex) for target in given):
+    refused = SpecError("fmr", f"found {fmr!r:.60}", "a number above 0 and below 1, or several")
+    if isinstance(fmr, str | bytes | Mapping):
+        raise refused
+    several = isinstance(fmr, Iterable) and (not isinstance(fmr, np.ndarray) or fmr.ndim > 0)
+    given = list(fmr) if several else [fmr]
+    if len(given) > MAX_TARGETS:
+        raise SpecError("fmr", f"found {len(given)} targets", f"at most {MAX_TARGETS}")
+    if any(isinstance(target, str | bytes | complex) for target in given):
         raise refused
     try:
-        return [float(target) for target in given]
+        targets = [float(target) for target in given]
     except (TypeError, ValueError, OverflowError):
         raise refused from None
+    return sorted(targets) if isinstance(fmr, AbstractSet) else targets
 
 
 def _without_samples(spec: AuditSpec, arrays: ScoreArrays) -> AuditSpec:

@@ -57,7 +57,7 @@ class Coverage:
 
 
 def coverage(
-    interval: Callable[[int], tuple[float, float] | None],
+    interval: Callable[[int], npt.ArrayLike | None],
     truth: float,
     *,
     runs: int,
@@ -76,9 +76,16 @@ def coverage(
     >>> found.holds, found.lower_misses + found.upper_misses + found.covered
     (True, 400)
     """
-    bounds = [interval(run) or (np.nan, np.nan) for run in range(runs)]
-    low, high = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
+    low, high = np.array([_bounds(run, interval(run)) for run in range(runs)]).reshape(-1, 2).T
     return tally(low, high, truth, floor=floor, alarm=alarm)
+
+
+def _bounds(run: int, found: npt.ArrayLike | None) -> Floats:
+    """The two bounds of a run, NaN where it gives no interval."""
+    bounds = np.array([np.nan, np.nan]) if found is None else np.asarray(found, dtype=np.float64)
+    if bounds.shape != (2,):
+        raise ValueError(f"run {run}: the interval has shape {bounds.shape}, not (2,): (low, high), or None")
+    return bounds
 
 
 def tally(
@@ -89,10 +96,19 @@ def tally(
     >>> found = tally([0.1, 0.6, np.nan], [0.9, 0.9, np.nan], 0.5, floor=0.9)
     >>> found.given, found.lower_misses, found.share
     (2, 1, 0.5)
+
+    Raises ``ValueError`` for a truth that is NaN, other shapes, and bounds of which ``low`` is above ``high``.
     """
     lows, highs = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    if lows.ndim != 1 or lows.shape != highs.shape:
+        raise ValueError(f"low and high have shapes {lows.shape} and {highs.shape}, not one shape (runs,)")
     true = np.broadcast_to(np.asarray(truth, dtype=np.float64), lows.shape)
     given = ~(np.isnan(lows) | np.isnan(highs))
+    if np.isnan(true).any():
+        raise ValueError("the truth is NaN: no interval contains it or misses it")
+    if np.any(lows > highs):
+        run = int(np.flatnonzero(lows > highs)[0])
+        raise ValueError(f"run {run}: low {lows[run]:g} is above high {highs[run]:g}")
     return Coverage(
         runs=lows.size,
         given=int(given.sum()),
@@ -163,7 +179,7 @@ def invariance(
 def monotonicity(
     bound: Callable[[float], float], at: Sequence[float], *, rising: bool = True
 ) -> tuple[float, float] | None:
-    """The first two neighbours of ``at`` between which ``bound`` moves the wrong way, or None.
+    """The first two neighbours of ``at`` between which ``bound`` moves the wrong way or is NaN, or None.
 
     >>> monotonicity(lambda errors: errors / 10, range(10)) is None
     True
@@ -172,7 +188,7 @@ def monotonicity(
     """
     values = [bound(place) for place in at]
     for left, right, first, second in zip(at, at[1:], values, values[1:], strict=False):
-        if (second < first) if rising else (second > first):
+        if not ((second >= first) if rising else (second <= first)):
             return left, right
     return None
 

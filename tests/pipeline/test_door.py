@@ -1,7 +1,10 @@
 import copy
 import pickle
 import re
+import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from small_audits import REQUIREMENTS, TARGETS, spec
 from vendor_audits import VENDORS, runs
 
 import frtaudit
+from frtaudit.core.canonical import dumps, mapping
 from frtaudit.core.spec import Bootstrap, RequirementSpec, Thresholds
 from frtaudit.core.spec import Report as Settings
 from frtaudit.errors import DataError, SpecError
@@ -188,12 +192,15 @@ def test_nobody_named_is_independent_comparisons() -> None:
         ({"scores": [1], "mated": [0.9]}, r"mated row 0: .* evaluate\(scores, mated\); scikit-learn has"),
         ({"scores": [[0.1]]}, r"scores: an array of shape \(1, 1\)"),
         ({"mated": np.ones(2556)}, "a mated line disagrees with the subjects"),
-        ({"mated": np.full(2556, 3)}, "mated row 0: neither mated nor non-mated"),
+        ({"mated": np.full(2556, 3)}, "mated row 0: 3 says neither mated nor non-mated"),
         (
             {"mated": ["1"] * 2555 + ["maybe"]},
             "mated row 2555: 'maybe' says neither .* accepted: 1 or 0, true",
         ),
-        ({"mated": np.array([1, -1] * 1278, dtype=object)}, "mated row 1: neither mated nor non-mated"),
+        (
+            {"mated": np.array([1, -1] * 1278, dtype=object)},
+            "mated row 1: -1 says neither mated nor non-mated",
+        ),
         ({"mated": [[1], [1, 0]]}, "mated: not an array of numbers"),
         ({"scores": [[1], [1, 0]]}, "scores: not an array of numbers"),
         ({"scores": np.array([0.1 + 1j])}, "scores: an array of complex numbers; accepted: real numbers"),
@@ -369,7 +376,10 @@ def test_scores_that_name_nobody_need_no_review_file() -> None:
         ({"samples": 5}, "samples: found 5; accepted: two arrays"),
         ({"groups": {"sex": None}}, "sex: found None; accepted: two arrays"),
         ({"fmr": "0.1"}, "fmr: found '0.1'; accepted: a number"),
-        ({"fmr": {0.1}}, r"fmr: found \{0.1\}"),
+        ({"fmr": {0.1: 1}}, r"fmr: found \{0.1: 1\}"),
+        ({"fmr": np.linspace(0.1, 0.9, 1001)}, "fmr: found 1001 targets; accepted: at most 1000"),
+        ({"score": "x"}, "score: found 'x' with an array of scores"),
+        ({"reference": 5}, "reference: found 5 with an array of scores"),
         ({"fmr": 0.5 + 5j}, r"fmr: found \(0.5\+5j\)"),
         ({"fmr": 10**400}, "fmr: found 1000"),
         ({"overrides": None}, "overrides: found None; accepted: a list"),
@@ -421,3 +431,124 @@ def test_figures_leave_the_callers_backend_alone() -> None:
             assert mpl.get_backend() == chosen
     finally:
         mpl.use(before)
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"failures": "score_zero"}, "failures: found 'score_zero'; accepted: FailureScore.APART, "),
+        ({"seed": 1.5}, "seed: found 1.5; accepted: a whole number"),
+        ({"seed": True}, "seed: found True"),
+        ({"seed": np.int64(3)}, r"seed: found np.int64\(3\)"),
+        ({"question": 5}, "question: found 5; accepted: text"),
+        ({"spec_version": "9"}, "spec_version: found '9'"),
+        ({"weighting": "pooled"}, "weighting: found 'pooled'; accepted: Weighting.POOLED, "),
+        ({"bootstrap": None}, r"bootstrap: found None; accepted: Bootstrap\("),
+        ({"bootstrap": Bootstrap(B=199.0)}, "bootstrap.B: found 199.0"),  # type: ignore[arg-type]
+        ({"thresholds": Thresholds(fmr=0.1)}, "thresholds.fmr: found 0.1; accepted: a tuple"),  # type: ignore[arg-type]
+        ({"analyses": ("error_rates",)}, "analyses: found"),
+        ({"requirements": ({},)}, r"requirements\[0\]: found \{\}; accepted: RequirementSpec"),
+        ({"intervals": ("wilson",)}, r"intervals\[0\]: found 'wilson'"),
+        ({"cohort": None}, "cohort: found None; accepted: an instance of one of: "),
+        ({"providers": (5,)}, r"providers\[0\]: found 5"),
+    ],
+)
+def test_a_replaced_field_of_another_type_is_refused(given: dict[str, Any], line: str) -> None:
+    """Nothing is computed by a value that the record would print as another."""
+    with pytest.raises(SpecError, match=f"^{line}"):
+        frtaudit.audit(replace(load_spec(["audit=demo", "cohort.subjects=24"]), **given))
+
+
+SCORES, KINDS = [0.9] * 40 + [0.2, 0.3, 0.7, 0.1] * 20, [1] * 40 + [0] * 80
+PEOPLE = ([f"a{k}" for k in range(40)] * 3, [f"a{k}" for k in range(40)] + [f"b{k}" for k in range(80)])
+
+
+def test_a_table_keeps_failure_codes_and_refuses_one_beside_a_score() -> None:
+    """As of a score list: a failed comparison with a score is not counted as a score."""
+    codes = [""] * 36 + ["no_face"] * 4 + [""] * 80
+    people = {"probe_subject": PEOPLE[0], "reference_subject": PEOPLE[1]}
+    table = pd.DataFrame({"score": SCORES, "mated": KINDS, "failure": codes, **people})
+    for given in (table, table.drop(columns=list(people))):
+        with pytest.raises(DataError, match="^scores row 36: both a score and a failure code, 'no_face'"):
+            frtaudit.evaluate(given, fmr=[0.5])
+    table.loc[36:39, "score"] = np.nan
+    failed = frtaudit.evaluate(table, fmr=[0.5], overrides=QUICK).result.failures
+    assert {entry.code for entry in failed} == {"no_face"}
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"samples": PEOPLE}, "samples: an argument of arrays, with a table"),
+        ({"probe": "a"}, "probe and reference: no column of the references"),
+        ({"subjects": 5}, "subjects: found 5; accepted: two columns"),
+        ({"subjects": pd.DataFrame({"a": [1], "b": [2]})}, "subjects: found a table"),
+        ({"groups": {"sex": None}}, "groups: found None; accepted: two columns"),
+        ({"groups": {"sex": 3}}, "groups: found 3; accepted: two columns"),
+        ({"groups": {"sex": (None, None)}}, "groups: no columns of 'sex'"),
+        ({"score": "c"}, "scores row 1: 'n/a' is not a number"),
+        ({"mated": "d"}, "mated row 1: no value"),
+    ],
+)
+def test_arguments_of_the_other_form_and_kind_are_refused_with_a_table(
+    given: dict[str, Any], line: str
+) -> None:
+    """Nothing that was given is left out in silence."""
+    table = pd.DataFrame({"score": SCORES, "mated": KINDS, "a": PEOPLE[0], "b": PEOPLE[1]})
+    table["c"] = ["0.9", "n/a"] * 60
+    table["d"] = pd.array([True, pd.NA, *[False] * 118], dtype="boolean")
+    with pytest.raises(DataError, match=f"^{line}"):
+        frtaudit.evaluate(table, fmr=[0.5], **given)
+
+
+def test_names_of_pandas_and_numpy_are_names_like_others() -> None:
+    """Columns that are numbers, an index of groups, targets in a Series, a set: the same report."""
+    sex = (["f", "m"] * 60, ["f", "m"] * 20 + ["m ", "f"] * 40)
+    sides = dict(zip(("probe_sex", "reference_sex"), sex, strict=True))
+    table = pd.DataFrame({"score": SCORES, "mated": KINDS, "a": PEOPLE[0], "b": PEOPLE[1], **sides})
+    asked: dict[str, Any] = {"subjects": pd.Series(["a", "b"]), "overrides": QUICK}
+    wanted = frtaudit.evaluate(table, groups=["sex"], fmr=[0.5], **{**asked, "subjects": ("a", "b")})
+    for groups in (pd.Index(["sex"]), np.array(["sex"])):
+        assert frtaudit.evaluate(table, groups=groups, fmr=pd.Series([0.5]), **asked) == wanted
+    numbered = table.set_axis(range(6), axis=1)
+    columns: dict[str, Any] = {"score": 0, "mated": "1", "subjects": (2, 3), "groups": {"sex": (4, 5)}}
+    assert frtaudit.evaluate(numbered, fmr={0.5}, overrides=QUICK, **columns) == wanted
+    assert frtaudit.audit(np.array(["audit=demo", "cohort.subjects=24", "requirements=[]"])).result.estimates
+
+
+@pytest.mark.parametrize("word", ["unknown", "*"])
+def test_groups_take_what_a_list_takes(word: str) -> None:
+    """``unknown`` is no class, and an override of one key leaves the others; too many classes are refused."""
+    sex = (["f", "m", word] * 40, ["f", "m", word] * 13 + ["f"] + ["m", "f"] * 40)
+    override = [] if word == "unknown" else ['schemas.sex.unknown=["*"]']
+    given: dict[str, Any] = {"subjects": (range(120), [*range(40), *range(200, 280)]), "fmr": [0.5]}
+    spec = frtaudit.evaluate(
+        SCORES, KINDS, groups={"sex": (sex[0], sex[1])}, overrides=[*override, *QUICK], **given
+    ).result.spec
+    assert '"classes":["f","m"]' in dumps(mapping(spec["schemas"])["sex"])
+    many = [f"class {number}" for number in range(1200)]
+    scores, kinds = [*SCORES] * 10, [*KINDS] * 10
+    people = (range(1200), [row if kind else row + 5000 for row, kind in enumerate(kinds)])
+    with pytest.raises(DataError, match="^schemas.sex: the column holds 1200 classes; accepted: 1 to 1000"):
+        frtaudit.evaluate(scores, kinds, subjects=people, groups={"sex": (many, many)}, fmr=[0.5])
+
+
+def test_a_working_folder_that_was_removed_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As on the command line."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(DataError, match="^working folder: it was removed"):
+        load_spec(["audit=demo"])
+
+
+def test_drawing_in_threads_leaves_the_settings_of_matplotlib(tmp_path: Path) -> None:
+    """Reports that are saved at once are the same files, and what ``ink`` sets is taken back."""
+    report = frtaudit.evaluate(SCORES, KINDS, fmr=[0.5], overrides=["report.pdf=false", "report.sign=false"])
+    before, filters = dict(mpl.rcParams), list(warnings.filters)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: report.save(tmp_path / str(number)), range(4)))
+    assert dict(mpl.rcParams) == before
+    assert warnings.filters == filters

@@ -84,3 +84,23 @@ def test_a_fall_is_found_where_a_rise_was_claimed() -> None:
     assert monotonicity(lambda x: -((x - 2) ** 2), [0, 1, 2, 3]) == (2, 3)
     assert monotonicity(lambda _: 1.0, [0, 1, 2]) is None
     assert monotonicity(lambda x: -x, [0, 1, 2], rising=False) is None
+
+
+def test_what_no_check_can_judge_is_refused() -> None:
+    """A truth of NaN, bounds in the wrong order or of another number; arrays of two bounds are taken."""
+    with pytest.raises(ValueError, match="^the truth is NaN"):
+        tally([0.1], [0.9], np.nan, floor=0.9)
+    with pytest.raises(ValueError, match="^run 1: low 0.9 is above high 0.1"):
+        tally([0.1, 0.9], [0.9, 0.1], 0.5, floor=0.9)
+    with pytest.raises(ValueError, match=r"shapes \(2,\) and \(1,\)"):
+        tally([0.1, 0.2], [0.9], 0.5, floor=0.9)
+    with pytest.raises(ValueError, match=r"^run 0: the interval has shape \(3,\)"):
+        coverage(lambda _: (0.0, 0.5, 1.0), 0.5, runs=2, floor=0.9)
+    assert coverage(lambda _: np.array([0.0, 1.0]), 0.5, runs=2, floor=0.9).covered == 2
+
+
+def test_a_bound_of_nan_is_not_monotone() -> None:
+    """The pair that has it is returned, whichever way is claimed."""
+    bounds = {1: 5.0, 2: np.nan, 3: 1.0}
+    for rising in (True, False):
+        assert monotonicity(bounds.__getitem__, [1, 2, 3], rising=rising) == (1, 2)

@@ -38,7 +38,7 @@ def listed(argument: str, given: Iterable[T]) -> Sequence[T]:
         raise SpecError(argument, f"the text {str(given)!r}", f"a list: [{str(given)!r}]")
     if not isinstance(given, Iterable):
         raise SpecError(argument, f"found {given!r}", "a list")
-    return list(given)
+    return [str(value) if type(value) is not str and isinstance(value, str) else value for value in given]  # type: ignore[misc]  # a text of NumPy
 
 
 def text_of(argument: str, given: object) -> str:

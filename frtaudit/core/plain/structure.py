@@ -55,6 +55,63 @@ def build(kind: Kind, data: object, where: str) -> Built:
     return _scalar(kind, data, where)
 
 
+def check_kind(kind: Kind, value: object, where: str) -> None:
+    """Refuse a value made in Python that is not of type ``kind``, or holds what is not; nothing is converted.
+
+    Raises :class:`SpecError`. A whole number may stand for a number; of ``object`` anything is taken.
+
+    >>> check_kind(tuple[float, ...], (0.1, "x"), "thresholds.fmr")
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: thresholds.fmr[1]: found 'x'; accepted: a number
+    """
+    options = get_args(kind) if origin(kind) in (Union, types.UnionType) else (kind,)
+    fits = next((option for option in options if _is_kind(option, value)), None)
+    if fits is None:
+        only = [option for option in options if option is not type(None)]
+        accepted = _accepted_in_python(only[0]) if len(only) == 1 else _accepted(kind)
+        raise SpecError(where, f"found {value!r:.60}", accepted)
+    for part, entry, place in _parts(fits, value, where):
+        check_kind(part, entry, place)
+
+
+def _parts(kind: Kind, value: Any, where: str) -> Iterable[tuple[Kind, object, str]]:  # noqa: ANN401  of that type
+    """What a value of a type holds: the type of each part, the part, its place."""
+    if origin(kind) is tuple:
+        items = get_args(kind)
+        each = [items[0]] * len(value) if items[-1] is Ellipsis else items
+        pairs = enumerate(zip(each, value, strict=True))
+        return [(part, entry, f"{where}[{index}]") for index, (part, entry) in pairs]
+    if origin(kind) in (dict, Mapping):
+        return [(get_args(kind)[1], entry, f"{where}.{key}") for key, entry in value.items()]
+    if _is_record(kind):
+        return [(hint, getattr(value, name), f"{where}.{name}") for name, hint in hints_of(kind).items()]
+    return []
+
+
+def _is_kind(kind: Kind, value: object) -> bool:
+    """Whether a value is of a type, whatever it holds."""
+    if kind is float:
+        return isinstance(value, float) or type(value) is int
+    if kind in (int, bool):
+        return type(value) is kind
+    made_of = origin(kind)
+    if made_of is tuple:
+        items = get_args(kind)
+        return isinstance(value, tuple) and (items[-1] is Ellipsis or len(items) == len(value))
+    if made_of in (dict, Mapping):
+        return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    return isinstance(value, kind)
+
+
+def _accepted_in_python(kind: Kind) -> str:
+    """What a field of a type accepts in Python."""
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return ", ".join(f"{kind.__name__}.{member.name}" for member in kind)
+    if _is_record(kind):
+        return f"{kind.__name__}(...)"
+    return "a tuple" if origin(kind) is tuple else _accepted(kind)
+
+
 def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     """Make a dataclass of type ``kind`` out of its fields as plain data.
 

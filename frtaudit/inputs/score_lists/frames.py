@@ -1,6 +1,6 @@
 """A table in memory, one row a comparison, as the arrays that an evaluation takes: columns by name."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable  # Any: a column, as its library gives it
 
@@ -12,7 +12,7 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.pairlist import MATED, PROBE, REFERENCE
 from frtaudit.inputs.places import MAX_NAMED
 from frtaudit.inputs.score_lists.arrays import SIDES, ScoreArrays, Sides, score_arrays
-from frtaudit.inputs.score_lists.scorelist import PROBE_SUBJECT, PROVIDER, REFERENCE_SUBJECT, SCORE
+from frtaudit.inputs.score_lists.scorelist import FAILURE, PROBE_SUBJECT, PROVIDER, REFERENCE_SUBJECT, SCORE
 
 TRUTH, ESTIMATE = (*MATED, "y_true"), (*SCORE, "y_score")
 
@@ -37,7 +37,7 @@ def arrays_of_frame(
     score: str | None,
     mated: object,
     samples: tuple[str | None, str | None],
-    subjects: Sequence[object] | None,
+    subjects: object,
     groups: Groups,
     system: str,
 ) -> ScoreArrays:
@@ -52,15 +52,14 @@ def arrays_of_frame(
     >>> arrays_of_frame(frame, score=None, mated="same", **names).score.tolist()
     [0.9, 0.2]
     """
-    columns = _Columns(frame=frame, names=[str(name) for name in frame.columns])
+    columns = _Columns(frame=frame, labels={str(label): label for label in frame.columns})
     columns.check_system()
-    people = columns.pair("subjects", subjects or (None, None), (PROBE_SUBJECT, REFERENCE_SUBJECT))
+    usual = (PROBE_SUBJECT, REFERENCE_SUBJECT)
+    people = columns.pair("subjects", (None, None) if subjects is None else subjects, usual)
     scores, truth = columns.find("score", score, ESTIMATE), columns.find("mated", mated, TRUTH)
     if scores is None:
         raise DataError("score", f"no column is named {' or '.join(ESTIMATE[:2])}", "score=COLUMN")
-    if truth is None and people is not None:
-        truth = np.asarray(people[0]) == np.asarray(people[1])
-    if truth is None:
+    if truth is None and people is None:
         accepted = "mated=COLUMN, of 1 and 0, or subjects=(COLUMN, COLUMN)"
         raise DataError("mated", "no column says which comparisons are mated", accepted)
     named = (
@@ -73,6 +72,7 @@ def arrays_of_frame(
         samples=columns.pair("probe and reference", samples, (PROBE, REFERENCE)) if named else None,
         groups={name: sides for name in groups if (sides := columns.group(name, groups))},
         system=system,
+        failures=columns.find("failure", None, FAILURE),
     )
 
 
@@ -81,13 +81,20 @@ class _Columns:
     """The columns of a table, by the argument that names them."""
 
     frame: Frame
-    names: list[str]
+    labels: Mapping[str, Any]  # of each column: what the table calls it, such as a number
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, as texts."""
+        return list(self.labels)
 
     def check_system(self) -> None:
         """Raise :class:`DataError` for rows of several systems: they would be taken for one."""
         name = next((column for column in PROVIDER if column in self.names), None)
         systems = (
-            [] if name is None else sorted({str(value) for value in np.asarray(self.frame[name]).tolist()})
+            []
+            if name is None
+            else sorted({str(value) for value in np.asarray(self.frame[self.labels[name]]).tolist()})
         )
         if len(systems) > 1:
             shown = f"{', '.join(systems[:MAX_NAMED])}{', ...' if len(systems) > MAX_NAMED else ''}"
@@ -99,29 +106,47 @@ class _Columns:
 
     def find(self, argument: str, name: object, usual: Sequence[str] = ()) -> npt.ArrayLike | None:
         """The column of a name, or the first that is called as usual; None where there is none."""
+        if isinstance(name, int) and not isinstance(name, bool):
+            name = str(name)
         if name is None:
-            name = next((column for column in usual if column in self.names), None)
+            name = next((column for column in usual if column in self.labels), None)
         elif not isinstance(name, str):
             text = "an array with a table" if isinstance(name, Sized) else f"found {name!r}"
             raise DataError(argument, text, "the name of a column, a text")
-        elif name not in self.names:
+        elif name not in self.labels:
             text = f"the table has no column {name!r}{closest(name, self.names)}"
             raise DataError(argument, text, ", ".join(self.names))
-        return None if name is None else np.asarray(self.frame[str(name)])
+        column: npt.ArrayLike | None = None if name is None else self.frame[self.labels[str(name)]]
+        return column
 
-    def pair(
-        self, argument: str, names: Sequence[object], usual: Sequence[Sequence[str]] = ((), ())
-    ) -> Sides | None:
-        """The columns of the probes and of the references; None unless there are both."""
-        if isinstance(names, str) or len(names) != len(SIDES):
-            raise DataError(argument, f"found {names!r}", "two columns: of the probe, and of the reference")
-        probe, reference = (self.find(argument, *wanted) for wanted in zip(names, usual, strict=True))
-        return None if probe is None or reference is None else (probe, reference)
+    def pair(self, argument: str, names: object, usual: Sequence[Sequence[str]] = ((), ())) -> Sides | None:
+        """The columns of the probes and of the references; None where there is neither."""
+        accepted = "two columns: of the probe, and of the reference"
+        if isinstance(names, Frame):
+            raise DataError(argument, "found a table", accepted)
+        if (
+            isinstance(names, str)
+            or not isinstance(names, Iterable)
+            or len(both := list(names)) != len(SIDES)
+        ):
+            raise DataError(argument, f"found {names!r:.60}", accepted)
+        probe, reference = (self.find(argument, *wanted) for wanted in zip(both, usual, strict=True))
+        if probe is None and reference is None:
+            return None
+        if probe is None or reference is None:
+            side = SIDES[reference is None]
+            raise DataError(argument, f"no column of the {side}s", accepted)
+        return probe, reference
 
     def group(self, name: str, groups: Groups) -> Sides | None:
         """The classes of a schema, of both sides."""
         if isinstance(groups, Mapping):
-            return self.pair("groups", groups[name])
+            sides = self.pair("groups", groups[name])
+            if sides is None:
+                raise DataError(
+                    "groups", f"no columns of {name!r}", "two: of the probe, and of the reference"
+                )
+            return sides
         both = [f"{side}_{name}" for side in SIDES]
         if name not in self.names and not set(both) <= set(self.names):
             text = f"the table has no column {name!r}, nor both {' and '.join(both)}"

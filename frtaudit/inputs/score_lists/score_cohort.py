@@ -196,7 +196,8 @@ def _check_mated(scores: ScoreList, subjects: Mapping[str, str]) -> None:
     wrong = np.flatnonzero((mated >= 0) & ((mated == 1) != (of_probe == of_reference)))
     if wrong.size:
         row = int(wrong[0])
-        problem = f"a {'mated' if mated[row] else 'non-mated'} line disagrees with the subjects"
+        both = " and ".join(repr(subjects[side.text(row)]) for side in (scores.probe, scores.reference))
+        problem = f"a {'mated' if mated[row] else 'non-mated'} line disagrees with the subjects {both}"
         raise DataError(scores.table.place(row), problem, "mated iff one subject")
 
 

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -96,10 +97,13 @@ def _look() -> dict[Any, Any]:
         return settings
 
 
+_INK = threading.RLock()  # what ink() sets is of the whole process
+
+
 @contextmanager
 def ink() -> Iterator[None]:
     """The defaults of matplotlib with our style sheet on top, whatever this machine's settings are."""
-    with mpl.rc_context(), warnings.catch_warnings():
+    with _INK, mpl.rc_context(), warnings.catch_warnings():
         # a name in a script of no shipped font, and one it cannot lay out
         for message in (r"Glyph \d+ .* missing from font", "Matplotlib currently does not support"):
             warnings.filterwarnings("ignore", message)

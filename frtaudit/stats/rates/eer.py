@@ -63,7 +63,7 @@ def eer_of(mated: Scores, non_mated: Scores) -> EER:
 
 
 def _ascending(scores: Scores) -> Scores:
-    ordered = scores.copy()
+    ordered = scores.copy() if scores.dtype.kind == "f" else scores.astype(np.float64)
     ordered.sort()
     return ordered
 

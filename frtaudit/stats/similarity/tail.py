@@ -79,6 +79,10 @@ def from_matrix(
     ([2, 0, 1], [0.3, 0.2])
     """
     matrix = np.asarray(scores, dtype=np.float64)
+    if matrix.shape != (len(ids), len(ids)):
+        raise ValueError(
+            f"a matrix of shape {matrix.shape} with {len(ids)} ids: one row and one column for each"
+        )
     names, subject = np.unique(np.asarray(ids), return_inverse=True)
     rows = np.argsort(subject, kind="stable")
     i, j = (side.astype(np.int32) for side in np.triu_indices(len(subject), k=1))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from frtaudit.core.spec import SchemaSpec
@@ -74,5 +75,39 @@ def test_what_a_mask_leaves_out_is_missing() -> None:
     assert masked.load(SEX, 0).inputs == plain.load(SEX, 0).inputs
     for labels in (kinds, np.ma.array(["mated", "no", "no", "no"])):
         labels[2] = np.ma.masked
-        with pytest.raises(DataError, match=r"^mated row 2: (no value|neither mated nor non-mated);"):
+        with pytest.raises(DataError, match=r"^mated row 2: no value;"):
             score_arrays(score, labels, subjects=SUBJECTS, groups={}, **settings)
+
+
+@pytest.mark.parametrize(
+    ("scores", "line"),
+    [
+        ([np.datetime64("2020-01-01")], "scores: an array of dates"),
+        ([np.timedelta64(5, "D")], "scores: an array of durations"),
+        (np.array([np.datetime64("2020-01-01"), 0.5], dtype=object), "scores row 0: .*2020-01-01"),
+        (np.array([True, False], dtype=object), "scores: an array of booleans"),
+        ([0.5, 10**400], "scores row 1: 1000"),
+        (["0.9", "n/a"], "scores row 1: 'n/a' is not a number"),
+    ],
+)
+def test_what_is_no_number_is_named(scores: Any, line: str) -> None:
+    """With its row and its value where it is one of several."""
+    with pytest.raises(DataError, match=f"^{line}"):
+        score_arrays(scores, [1] * len(scores), subjects=None, samples=None, groups={}, system="x")
+
+
+def test_a_missing_value_of_pandas_is_none() -> None:
+    """A score that is NA failed."""
+    given: Any = {"subjects": None, "samples": None, "groups": {}, "system": "x"}
+    assert np.isnan(score_arrays([0.9, pd.NA], [1, 0], **given).score[1])
+
+
+def test_subjects_are_compared_as_texts() -> None:
+    """Blanks around a name are no part of it; numbers of two types are refused, with both texts."""
+    given: Any = {"samples": None, "groups": {}, "system": "x"}
+    made = score_arrays([0.9, 0.1], None, subjects=(["a ", "a"], ["a", "b"]), **given)
+    assert made.mated.tolist() == [True, False]
+    with pytest.raises(DataError, match=r"^subjects row 0: '0' and '0\.0' are equal as numbers"):
+        score_arrays([0.9, 0.1], None, subjects=([0, 1], [0.0, 2.0]), **given)
+    with pytest.raises(DataError, match="^subject of probe row 1: .*ud800"):
+        score_arrays([0.9, 0.1], [1, 0], subjects=(["a", "\ud800"], ["a", "b"]), **given)

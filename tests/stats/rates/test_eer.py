@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracles_rates import World, lists, matrices
 
 from frtaudit.core import ScoreTail
-from frtaudit.stats.rates.eer import _Crossing, eer, group_scores
+from frtaudit.stats.rates.eer import _Crossing, eer, eer_of, group_scores
 from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
@@ -79,3 +79,9 @@ def test_scores_at_which_both_rates_are_equal_come_before_the_crossing() -> None
     crossing = _Crossing(np.array([1.0, 2.0, 5.0, 6.0]), np.array([0.0, 0.5, 4.0, 4.5]), 4, 4)
     assert [crossing.gap(score) for score in (1.0, 2.0, 4.0)] == [4, 0, -4]
     assert crossing.candidates(float("-inf")) == [2.0, 5.0, 0.5, 4.0]
+
+
+def test_whole_scores_are_taken_as_numbers() -> None:
+    """The EER of whole numbers is that of the same numbers as float64."""
+    mated, non_mated = np.array([3, 4, 5, 6]), np.array([1, 2, 3, 4])
+    assert eer_of(mated, non_mated) == eer_of(mated.astype(float), non_mated.astype(float))

@@ -107,3 +107,10 @@ def test_no_groups_means_everybody() -> None:
     groups = no_groups(from_matrix([[1, 0.5], [0.5, 1]], ["a", "b"]))
     assert groups.of.shape == (0, 2)
     assert groups.names == ()
+
+
+@pytest.mark.parametrize(("shape", "ids"), [((3, 3), "ab"), ((2, 2), "abc"), ((2, 3), "ab"), ((2,), "ab")])
+def test_a_matrix_has_a_row_and_a_column_for_each_id(shape: tuple[int, ...], ids: str) -> None:
+    """A corner of a larger matrix is not read."""
+    with pytest.raises(ValueError, match=f"with {len(ids)} ids"):
+        from_matrix(np.zeros(shape), list(ids))
