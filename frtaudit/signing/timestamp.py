@@ -16,7 +16,7 @@ from pyhanko.sign.validation.generic_cms import validate_tst_signed_data
 from pyhanko_certvalidator import ValidationContext
 
 from frtaudit.core.canonical import sha256
-from frtaudit.core.machine.waiting import wait
+from frtaudit.core.machine.waiting import in_thread, wait
 from frtaudit.errors import DataError, VerificationError, why
 from frtaudit.signing.signer import asn1_of
 
@@ -34,21 +34,26 @@ class Stamp:
 
 
 class Authority(TimeStamper):
-    """A time-stamping authority at a URL; one request for each time, with a timeout."""
+    """A time-stamping authority at a URL; one request for each time, and ``timeout`` seconds for its answer."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
         self.url = url
+        self.timeout = timeout
 
     async def async_request_tsa_response(self, req: tsp.TimeStampReq) -> tsp.TimeStampResp:
         """The authority's answer to a request."""
-        return tsp.TimeStampResp.load(await asyncio.to_thread(self._ask, req.dump()))
+        answer = in_thread(lambda: self._ask(req.dump()))  # a thread of asyncio would be waited for
+        try:
+            return tsp.TimeStampResp.load(await asyncio.wait_for(asyncio.wrap_future(answer), self.timeout))
+        except TimeoutError:
+            raise OSError(f"no answer within {self.timeout:g} s") from None
 
     def _ask(self, body: bytes) -> bytes:
         headers = set_tsp_headers({})
         request = urllib.request.Request(self.url, data=body, headers=headers)  # noqa: S310  checked by authority()
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310  the same
+            with urllib.request.urlopen(request, timeout=self.timeout) as answer:  # noqa: S310  the same
                 data: bytes = answer.read(LARGEST)
         except urllib.error.HTTPError as error:
             error.close()

@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
 from types import SimpleNamespace
 
 import pytest
@@ -91,3 +93,30 @@ def test_an_authority_has_thirty_seconds_and_a_mebibyte(monkeypatch: pytest.Monk
     monkeypatch.setattr("urllib.request.urlopen", answered)
     assert Authority("http://127.0.0.1:9/tsa")._ask(b"request") == b"token"
     assert asked == [30.0, 2**20]
+
+
+def test_an_authority_that_sends_a_byte_now_and_then_has_one_deadline() -> None:
+    """The deadline is that of the whole answer, and not of each byte of it."""
+    ended = Event()
+
+    class Drip(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "100000")
+            self.end_headers()
+            while not ended.wait(0.02):
+                self.wfile.write(b"0")
+
+        def log_message(self, *_: object) -> None:
+            """Tests are quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Drip)
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    slow = Authority(f"http://127.0.0.1:{server.server_port}/tsa", timeout=0.2)
+    try:
+        with pytest.raises(OSError, match="no answer within 0.2 s"):
+            wait(slow.async_timestamp(b"d" * 32, "sha256"))
+    finally:
+        ended.set()
+        server.shutdown()
+        server.server_close()
