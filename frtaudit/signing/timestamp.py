@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import logging
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
@@ -86,6 +87,7 @@ def stamp(data: bytes, url: str) -> str:
 
 def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where: str) -> Stamp:
     """Check a token over ``data``. Raises VerificationError naming ``where`` if it does not hold."""
+    quiet()
     try:
         info = cms.ContentInfo.load(base64.b64decode(token, validate=True), strict=True)
         signed = info["content"]
@@ -113,3 +115,11 @@ def _asked(time_authority: Authority, data: bytes) -> cms.ContentInfo:
             f"tsa {time_authority.url}", f"gives no time ({reason})", "an RFC 3161 authority"
         ) from None
     return token
+
+
+def quiet() -> None:
+    """Keep the libraries' log lines about forged files off the terminal; the checks say what is wrong."""
+    for name in ("pyhanko", "pyhanko_certvalidator"):
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())

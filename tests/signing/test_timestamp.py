@@ -3,10 +3,13 @@
 import asyncio
 import base64
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
 from types import SimpleNamespace
 
@@ -67,6 +70,18 @@ def test_an_authority_that_gives_no_time_is_refused(clock: Clock) -> None:
         stamp(b"data", clock.url)
     with pytest.raises(DataError, match=r"gives no time \(.*Connection refused\); accepted"):
         authority("http://127.0.0.1:9/tsa")
+
+
+def test_a_time_without_trust_leaves_no_traceback_on_the_terminal(clock: Clock, tmp_path: Path) -> None:
+    """The libraries log that they have no path to a trusted certificate; the check says so in one line."""
+    (tmp_path / "token").write_text(stamp(b"data", clock.url))
+    code = (
+        "import sys; from pathlib import Path; from frtaudit.signing.timestamp import read_stamp;"
+        "print(read_stamp(Path(sys.argv[1]).read_text(), b'data', [], 'seal.json').distrust)"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path / "token")]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("no path to a trusted certificate\n", "")
 
 
 def test_waiting_works_inside_an_event_loop() -> None:
