@@ -132,8 +132,9 @@ def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes
         pyhanko_signer = SimpleSigner(asn1_of(signer.certificate), keys.PrivateKeyInfo.load(key), chain)
         maker = PdfSigner(meta, pyhanko_signer, timestamper=pades.authority)
         return wait(_sign(maker, writer, when, pades))
-    except (OSError, SigningError, PathError, ValidationError) as error:
-        raise DataError("report.pades", f"{pades.level.value} cannot be reached ({error})") from None
+    except (OSError, SigningError, PathError, ValidationError, DataError) as error:
+        reason = why(error) if isinstance(error, DataError) else error
+        raise DataError("report.pades", f"{pades.level.value} cannot be reached ({reason})") from None
 
 
 def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPdf:
