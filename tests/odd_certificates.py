@@ -4,7 +4,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 P_256, UNKNOWN_CURVE = bytes.fromhex("2a8648ce3d030107"), bytes.fromhex("2a8648ce3d03017f")
-RSA, RSA_PSS = bytes.fromhex("2a864886f70d010101"), bytes.fromhex("2a864886f70d01010a")
+RSA, RSA_PSS = bytes.fromhex("2a864886f70d0101010500"), bytes.fromhex("2a864886f70d01010a3000")
 
 
 def of_an_unknown_curve(certificate: x509.Certificate) -> x509.Certificate:
