@@ -8,12 +8,13 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, build_opener
 
 from asn1crypto import cms, tsp
 from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID
 from pyhanko.sign.timestamps import TimeStamper
 from pyhanko.sign.timestamps.common_utils import set_tsp_headers
 from pyhanko.sign.validation.generic_cms import validate_tst_signed_data
@@ -22,10 +23,11 @@ from pyhanko_certvalidator import ValidationContext
 from frtaudit.core.canonical import sha256
 from frtaudit.core.machine.waiting import in_thread, wait
 from frtaudit.errors import DataError, VerificationError, why
-from frtaudit.signing.signer import asn1_of
+from frtaudit.signing.signer import asn1_of, common_name, dated_outside
 
 TIMEOUT = 30.0
 LARGEST = 1 << 20
+FAR = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +165,27 @@ def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where
     trusted = status.get("validation_path") is not None and status.get("trust_problem_indic") is None
     distrust = None if trusted else "no path to a trusted certificate"
     return Stamp(when=when, certificate=certificate, distrust=distrust)
+
+
+def doubts(given: Stamp, now: datetime) -> list[str]:
+    """What speaks against a time that holds: a clock far from ``now``, a certificate that does not cover it."""
+    name, lines = common_name(given.certificate), []
+    if abs(given.when - now) > FAR:
+        times = f"{given.when:%Y-%m-%d %H:%M} UTC, this machine's clock says {now:%Y-%m-%d %H:%M}"
+        lines.append(f"{name!r} says {times}")
+    if dated_outside(given.certificate, given.when):
+        lines.append(f"the certificate of {name!r} was not valid then: nobody will trust this time")
+    if not _is_for_times(given.certificate):
+        lines.append(f"the certificate of {name!r} is not for time stamps: nobody will trust this time")
+    return lines
+
+
+def _is_for_times(certificate: x509.Certificate) -> bool:
+    try:
+        purposes = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    except (x509.ExtensionNotFound, ValueError):
+        return False
+    return ExtendedKeyUsageOID.TIME_STAMPING in purposes
 
 
 def _asked(time_authority: Authority, data: bytes) -> cms.ContentInfo:
