@@ -112,6 +112,14 @@ def sign_pdf(pdf: bytes, signer: Signer, when: datetime, pades: Pades = BASIC) -
     return signed
 
 
+def may_sign(certificate: x509.Certificate) -> bool:
+    """Whether a certificate's usage and purposes, where it names any, let it sign documents."""
+    known = asn1_of(certificate)
+    usage, purposes = known.key_usage_value, known.extended_key_usage_value
+    is_signer = usage is None or bool({"digital_signature", "non_repudiation"} & set(usage.native))
+    return is_signer and (purposes is None or bool(PURPOSES & set(purposes.native)))
+
+
 def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes:
     """The PDF with one more signature, not looked at again."""
     quiet()
