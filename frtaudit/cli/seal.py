@@ -57,9 +57,9 @@ def main(argv: Sequence[str], content: Content) -> int:
 
 
 def _warn(given: "Stamp") -> None:
-    from frtaudit.signing.timestamp import doubts
+    from frtaudit.signing.timestamp import warnings_of
 
-    for line in doubts(given, datetime.now(UTC)):
+    for line in warnings_of(given, datetime.now(UTC)):
         sys.stderr.write(f"frtaudit seal: warning: the time-stamp: {printable(line)}\n")
 
 

@@ -55,7 +55,7 @@ def _place_in_profile(where: str, spec: Plain) -> str:
     place, listed, profiles = _PLACE.fullmatch(where), spec.get("requirements"), spec.get("profiles")
     if place is None or not isinstance(listed, Sequence) or not isinstance(profiles, Mapping):
         return where
-    states = [item.get("profile") if isinstance(item, Mapping) else None for item in listed]
+    states = [entry.get("profile") if isinstance(entry, Mapping) else None for entry in listed]
     index = int(place[1])
     if index >= len(states) or states[index] not in profiles:
         return where

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, p
 from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
 from frtaudit.errors import DataError
-from frtaudit.signing.password import ASKED, bytes_of, opened, password_for
+from frtaudit.signing.password import ASKED, bytes_of, password_for, unlocked
 from frtaudit.signing.pdf.evidence import path_of
 from frtaudit.signing.signer import CertifiedKey, Signer, key_fingerprint
 
@@ -76,7 +76,7 @@ def _from_pkcs12(path: Path, data: bytes, password_file: str | Path | None) -> B
     except ValueError:
         password = password_for(password_file, f"Password of {path}: ")
         try:
-            key, first, others = opened(unlock, password)
+            key, first, others = unlocked(unlock, password)
         except (ValueError, TypeError):
             problem = "the password is wrong or missing, or this is not a PKCS#12 file"
             if not _is_utf8(password or b""):
@@ -100,7 +100,7 @@ def _is_utf8(text: bytes) -> bool:
 def _from_pem(path: Path, data: bytes, password_file: str | Path | None) -> Bundle:
     password = password_for(password_file, f"Password of {path}: ") if b"ENCRYPTED" in data else None
     try:
-        key = opened(partial(load_pem_private_key, data), password)
+        key = unlocked(partial(load_pem_private_key, data), password)
     except TypeError:
         raise DataError(str(path), "is encrypted", ASKED) from None
     except UnsupportedAlgorithm:

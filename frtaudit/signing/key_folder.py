@@ -30,7 +30,7 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.draft_folder import draft_folder
 from frtaudit.core.machine.faults import as_line
 from frtaudit.errors import DataError
-from frtaudit.signing.password import PASSWORD_FILE, bytes_of, opened
+from frtaudit.signing.password import PASSWORD_FILE, bytes_of, unlocked
 from frtaudit.signing.signer import NAMES, Signer, is_comparable, key_fingerprint
 
 PUBLIC = "public.pem"
@@ -155,7 +155,7 @@ def _write(path: Path, data: bytes, mode: int) -> None:
 
 def _private(path: Path, password: bytes | None) -> object:
     try:
-        return opened(partial(load_pem_private_key, bytes_of(path)), password)
+        return unlocked(partial(load_pem_private_key, bytes_of(path)), password)
     except TypeError:
         problem = "is encrypted" if password is None else "is not encrypted, but a password was given"
         raise DataError(str(path), problem, f"a password file, {PASSWORD_FILE}, or a prompt") from None

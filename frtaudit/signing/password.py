@@ -40,10 +40,10 @@ def new_password(file: str | None, prompt: bool) -> bytes | None:  # noqa: FBT00
     return first.encode()
 
 
-def opened(unlock: Callable[[bytes | None], T], password: bytes | None) -> T:
+def unlocked(unlock: Callable[[bytes | None], T], password: bytes | None) -> T:
     r"""What a password unlocks: as it is, else without the mark of UTF-8 that Windows writes before it.
 
-    >>> opened(lambda password: int(password or b""), b"\xef\xbb\xbf12")
+    >>> unlocked(lambda password: int(password or b""), b"\xef\xbb\xbf12")
     12
     """
     try:

@@ -167,7 +167,7 @@ def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where
     return Stamp(when=when, certificate=certificate, distrust=distrust)
 
 
-def doubts(given: Stamp, now: datetime) -> list[str]:
+def warnings_of(given: Stamp, now: datetime) -> list[str]:
     """What speaks against a time that holds: a clock far from ``now``, a certificate that does not cover it."""
     name, lines = common_name(given.certificate), []
     if abs(given.when - now) > FAR:

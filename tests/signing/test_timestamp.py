@@ -20,7 +20,7 @@ from local_tsa import Clock, authorities, running
 
 from frtaudit.core.machine.waiting import wait
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.signing.timestamp import Authority, authority, doubts, read_stamp, stamp
+from frtaudit.signing.timestamp import Authority, authority, read_stamp, stamp, warnings_of
 
 WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
@@ -212,14 +212,14 @@ def test_an_authority_that_sends_a_byte_now_and_then_has_one_deadline() -> None:
 def test_what_speaks_against_a_time_is_told(clock: Clock) -> None:
     """A clock more than a day off; a certificate that had ended, or is not for times."""
     good = read_stamp(stamp(b"data", clock.url), b"data", [], "seal.json")
-    assert doubts(good, WHEN + timedelta(days=1)) == []
+    assert warnings_of(good, WHEN + timedelta(days=1)) == []
     for now in (WHEN + timedelta(days=1, minutes=1), WHEN - timedelta(days=2)):
-        assert doubts(good, now) == [
+        assert warnings_of(good, now) == [
             f"'Test time' says 2026-03-04 05:06 UTC, this machine's clock says {now:%Y-%m-%d %H:%M}"
         ]
     for wrong, words in (
         (replace(good, when=WHEN - timedelta(days=365)), "was not valid then"),
         (replace(good, certificate=authorities().root), "is not for time stamps"),
     ):
-        (line,) = doubts(wrong, wrong.when)
+        (line,) = warnings_of(wrong, wrong.when)
         assert words in line
