@@ -111,11 +111,17 @@ def authorities() -> Authorities:
 
 @dataclass(kw_only=True)
 class Clock:
-    """What the authority answers with: its time (None: now), or an HTTP error."""
+    """What the authority answers with: its time (None: now), an HTTP error, or ``sends``, what is no time.
+
+    ``after``: so many requests have an answer with a time first.
+    """
 
     url: str = ""
     when: datetime | None = None
     status: int = 200
+    sends: bytes | None = None
+    kind: str = "application/timestamp-reply"
+    after: int = 0
     requests: list[bytes] = field(default_factory=list)
 
 
@@ -143,9 +149,14 @@ def running() -> Iterator[Clock]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             clock.requests.append(body)
-            data = answer(body, clock) if clock.status == 200 else b""
-            self.send_response(clock.status)
-            self.send_header("Content-Type", "application/timestamp-reply")
+            fails = len(clock.requests) > clock.after
+            status = clock.status if fails else 200
+            data = answer(body, clock) if status == 200 else b""
+            data = clock.sends if fails and clock.sends is not None else data
+            self.send_response(status)
+            self.send_header("Content-Type", clock.kind if fails else "application/timestamp-reply")
+            if status == 302:
+                self.send_header("Location", "/other")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frtaudit.config.named_files import check_key
 from frtaudit.core.canonical import Json
@@ -12,6 +13,9 @@ from frtaudit.core.machine.command_line import Parser
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, printable
 from frtaudit.report.files import SEAL
+
+if TYPE_CHECKING:
+    from frtaudit.signing.timestamp import Stamp
 
 Content = Callable[[Sequence[str], str | None], Mapping[str, Json]]
 """What is sealed: (overrides, folder of presets) to :func:`frtaudit.core.seal.sealed_content`."""
@@ -36,19 +40,27 @@ def main(argv: Sequence[str], content: Content) -> int:
     check_years(signer.certificate, when)
     data = make_seal(sealed, signer, when, options.tsa)
     signals.check()
+    seal = open_seal(data, options.out)  # one that does not hold is not written
     try:
         OutputFolder(out.parent).write(out.name, data)
     except OSError as error:
         problem = f"{out.name} cannot be written ({error.strerror})"
         raise DataError("--out", problem, "a writable folder with free space") from None
-    seal = open_seal(data, options.out)
     time = f"{seal.statement.when:%Y-%m-%d %H:%M:%S} UTC by this machine's clock"
     if seal.stamp is not None:
         time = f"{seal.stamp.when:%Y-%m-%d %H:%M:%S} UTC by {common_name(seal.stamp.certificate)!r}"
+        _warn(seal.stamp)
     by = f"sealed by {common_name(seal.statement.certificate)!r}, {time}"
     place = printable(options.out)
     sys.stdout.write(f"{by}: {place} (sha256 {seal.sha256})\nRun it with: frtaudit run ... seal={place}\n")
     return 0
+
+
+def _warn(given: "Stamp") -> None:
+    from frtaudit.signing.timestamp import warnings_of
+
+    for line in warnings_of(given, datetime.now(UTC)):
+        sys.stderr.write(f"frtaudit seal: warning: the time-stamp: {printable(line)}\n")
 
 
 def _parser() -> Parser:

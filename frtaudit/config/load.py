@@ -186,10 +186,11 @@ def whole_digest(spec: AuditSpec) -> str:
 def typed(config: Composed, first: Callable[[AuditSpec], None] = lambda _: None) -> Typed:
     """The typed and checked spec of what was composed; ``first``: what is asked of it before its values are checked."""
     plain = presets.resolve_presets(config.resolved)
-    spec = with_targets(with_test_data(without_analyses(plain)))
-    first(spec)
-    check_spec(spec)
-    check_reach(spec)
+    with presets.locating(plain):
+        spec = with_targets(with_test_data(without_analyses(plain)))
+        first(spec)
+        check_spec(spec)
+        check_reach(spec)
     return Typed(placed(spec), plain)
 
 

@@ -1,6 +1,8 @@
 """From what was composed to the spec: presets go to their places, short forms to the one thing they mean."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 
 import yaml
@@ -14,6 +16,7 @@ from frtaudit.errors import SpecError
 Plain = dict[str, object]
 _DESCRIBED = tuple(field.name for field in fields(ProfileSpec))
 _PROFILE_KEYS = (*_DESCRIBED, "fmr", "at", "requirements")
+_PLACE = re.compile(r"requirements\[(\d+)\](.*)", re.DOTALL)
 _RATIO = "ratio_to_overall"
 REQUIREMENTS = "a list of requirements"
 SELECTED = "{group}={name} on the command line, or - override /{group}: {name} in a file's defaults"
@@ -32,8 +35,31 @@ def resolve_presets(composed: Mapping[str, object]) -> Plain:
     _schema(spec, spec.pop("schema", None))
     _providers(spec, spec.pop("provider", None))
     _profiles(spec, spec.pop("profiles", None))
-    _refuse_unsaid_sense(spec.get("requirements"))
+    with locating(spec):
+        _refuse_unsaid_sense(spec.get("requirements"))
     return spec
+
+
+@contextmanager
+def locating(spec: Plain) -> Iterator[None]:
+    """An error about a requirement of a profile names its place there, not the one in the list of all of them."""
+    try:
+        yield
+    except SpecError as error:
+        error.where = _place_in_profile(error.where, spec)
+        raise
+
+
+def _place_in_profile(where: str, spec: Plain) -> str:
+    """``profiles.NAME.requirements[1].limit`` for ``requirements[3].limit``, where a profile states that one."""
+    place, listed, profiles = _PLACE.fullmatch(where), spec.get("requirements"), spec.get("profiles")
+    if place is None or not isinstance(listed, Sequence) or not isinstance(profiles, Mapping):
+        return where
+    states = [entry.get("profile") if isinstance(entry, Mapping) else None for entry in listed]
+    index = int(place[1])
+    if index >= len(states) or states[index] not in profiles:
+        return where
+    return f"profiles.{states[index]}.requirements[{states[:index].count(states[index])}]{place[2]}"
 
 
 def _schema(spec: Plain, short: object) -> None:

@@ -19,24 +19,27 @@ from frtaudit.signing.statement import Scope, approval_statement, open_statement
 from frtaudit.signing.verification import LAYOUT, CheckStatus
 from frtaudit.signing.verify import verify
 
+OTHER_USE = "it is for other uses than signing documents: nobody will trust this signature in the PDF"
+
 
 def approve(
     path: Path, signer: Signer, when: datetime, warn: Callable[[str], None] = lambda _: None
 ) -> tuple[Path, ...]:
     """Approve a signed run folder, or a signed PDF alone; returns the files that were written.
 
-    ``when``: aware time of signing; ``warn``: takes a line on each part that was not compared, but for layouts. Raises
-    DataError for a run that is not signed, a key that cannot sign it, or one that signed before; VerificationError for
-    a run that does not verify. Then nothing was written.
+    ``when``: aware time of signing; ``warn``: takes a line on each part that was not compared, but for layouts, and on
+    a certificate for other uses. Raises DataError for a run that is not signed, a key that cannot sign it, or one that
+    signed before; VerificationError for a run that does not verify. Then nothing was written.
     """
     check_years(signer.certificate, when)
     left = _check_run(path)
-    from frtaudit.signing.pdf.signature import sign_pdf  # once there is a signed run
+    from frtaudit.signing.pdf.signature import may_sign, sign_pdf  # once there is a signed run
 
     folder = path if path.is_dir() else None
     pdf = path / PDF if folder else path
     if pdf.is_file():
         check_names(signer.certificate, *signer.chain)
+        left += [] if may_sign(signer.certificate) else [f"the certificate of {signer.name!r}: {OTHER_USE}"]
     _check_new(path, pdf, folder, signer)
     approved = sign_pdf(pdf.read_bytes(), signer, when) if pdf.is_file() else None
     written = []

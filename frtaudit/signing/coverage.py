@@ -7,7 +7,7 @@ from frtaudit.config.named_files import ENVELOPE
 from frtaudit.core.machine.files import read_regular
 from frtaudit.core.machine.run_files import RESULT, STATEMENT
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.signing.manifest import empty_folders, entries, left_out
+from frtaudit.signing.manifest import UNREAD, empty_folders, entries, left_out
 from frtaudit.signing.pdf.marks import is_no_pdf
 from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.verification import Check, indeterminate, invalid, unchecked
@@ -22,7 +22,16 @@ def not_regular(folder: Path) -> Iterator[Check]:
     """Links, FIFOs, sockets and devices: what was signed holds none, so that each is an alteration."""
     for name, kind in entries(folder).items():
         if kind is not None:
-            yield invalid(name, f"{kind}: not opened")
+            yield altered(name, kind if kind.startswith(UNREAD) else f"{kind}: not opened")
+
+
+def altered(name: str, problem: str) -> Check:
+    """That a file is not as it was signed; indeterminate where it cannot be read, for it may be.
+
+    >>> str(altered("a.csv", "is missing")), str(altered("a.csv", f"{UNREAD} (Permission denied)"))
+    ('invalid        a.csv: is missing', 'indeterminate  a.csv: cannot be read by this user (Permission denied)')
+    """
+    return (indeterminate if problem.startswith(UNREAD) else invalid)(name, problem)
 
 
 def unsigned(folder: Path) -> Check:
@@ -81,5 +90,7 @@ def read_bounded(path: Path, most: int) -> bytes:
         raise
     except DataError as error:
         raise VerificationError(path.name, f"{error.found}: not opened", "a regular file") from None
+    except PermissionError as error:
+        raise VerificationError(path.name, f"{UNREAD} ({error.strerror})", "a readable file") from None
     except OSError as error:
         raise VerificationError(path.name, f"cannot be read ({error.strerror})", "a readable file") from None

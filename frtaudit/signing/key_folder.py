@@ -7,6 +7,7 @@ must be settled outside of it.
 import errno
 import os
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 
 from cryptography import x509
@@ -29,7 +30,7 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.draft_folder import draft_folder
 from frtaudit.core.machine.faults import as_line
 from frtaudit.errors import DataError
-from frtaudit.signing.password import PASSWORD_FILE, bytes_of
+from frtaudit.signing.password import PASSWORD_FILE, bytes_of, unlocked
 from frtaudit.signing.signer import NAMES, Signer, is_comparable, key_fingerprint
 
 PUBLIC = "public.pem"
@@ -154,7 +155,7 @@ def _write(path: Path, data: bytes, mode: int) -> None:
 
 def _private(path: Path, password: bytes | None) -> object:
     try:
-        return load_pem_private_key(bytes_of(path), password)
+        return unlocked(partial(load_pem_private_key, bytes_of(path)), password)
     except TypeError:
         problem = "is encrypted" if password is None else "is not encrypted, but a password was given"
         raise DataError(str(path), problem, f"a password file, {PASSWORD_FILE}, or a prompt") from None

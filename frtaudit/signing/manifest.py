@@ -17,6 +17,7 @@ LOG_SUFFIX = ".log"
 MAX_ADDED = 1 << 26
 MAX_TEXT = 100_000_000  # bytes of a file whose line ends are looked at
 LINE_ENDS = "line ends of Windows, and with those of Unix is the signed file: copy it as binary (git: -text)"
+UNREAD = "cannot be read by this user"  # of what may be as it was signed, for all that is known
 ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
@@ -54,7 +55,7 @@ def entries(folder: Path) -> Mapping[str, str | None]:
         try:
             paths = list(place.iterdir())
         except OSError:
-            kinds[place.relative_to(folder).as_posix()] = "cannot be read"
+            kinds[place.relative_to(folder).as_posix()] = UNREAD
             continue
         for path in paths:
             kind = irregular(path)
@@ -119,7 +120,7 @@ def problem(folder: Path, name: str, recorded: Digest) -> str | None:
             return f"has {LINE_ENDS}"
         digest = digest_file(path) if length == recorded.length else Digest(sha256="", length=length)
     except PermissionError as error:
-        return f"cannot be read ({error.strerror})"
+        return f"{UNREAD} ({error.strerror})"
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno not in ABSENT:
             raise

@@ -3,13 +3,17 @@
 import getpass
 import os
 import sys
+from codecs import BOM_UTF8
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.files import read_small
 from frtaudit.errors import DataError
 
 PASSWORD_FILE = "FRTAUDIT_PASSWORD_FILE"  # noqa: S105  the name of a variable that names a file
+T = TypeVar("T")
 ASKED = f"a password file, {PASSWORD_FILE}, or a prompt"
 
 
@@ -25,7 +29,7 @@ def password_for(file: str | Path | None, prompt: str) -> bytes | None:
 def new_password(file: str | None, prompt: bool) -> bytes | None:  # noqa: FBT001  argparse gives a flag
     """The password of a key to come: in ``file``, or typed twice; None for a key without one."""
     if file is not None:
-        return _password_in(Path(file))
+        return _password_in(Path(file)).removeprefix(BOM_UTF8)
     if not prompt:
         return None
     with signals.at_once():
@@ -34,6 +38,20 @@ def new_password(file: str | None, prompt: bool) -> bytes | None:  # noqa: FBT00
     if not first or first != second:
         raise DataError("--prompt", "the passwords are empty or differ", "the same password twice")
     return first.encode()
+
+
+def unlocked(unlock: Callable[[bytes | None], T], password: bytes | None) -> T:
+    r"""What a password unlocks: as it is, else without the mark of UTF-8 that Windows writes before it.
+
+    >>> unlocked(lambda password: int(password or b""), b"\xef\xbb\xbf12")
+    12
+    """
+    try:
+        return unlock(password)
+    except ValueError:
+        if password is None or not password.startswith(BOM_UTF8):
+            raise
+        return unlock(password.removeprefix(BOM_UTF8))
 
 
 def _password_in(path: Path) -> bytes:

@@ -22,6 +22,7 @@ from frtaudit.signing.contents import (
 from frtaudit.signing.coverage import (
     LARGEST_PDF,
     LARGEST_STATEMENT,
+    altered,
     not_covered,
     not_regular,
     outer_statement_of,
@@ -31,6 +32,7 @@ from frtaudit.signing.coverage import (
 from frtaudit.signing.manifest import (
     APPROVAL,
     APPROVALS,
+    UNREAD,
     approvals,
     covered,
     empty_folders,
@@ -63,7 +65,7 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
         yield from _without_statement(folder, trust)
         return
     except VerificationError as error:
-        yield invalid(STATEMENT, error.found)
+        yield altered(STATEMENT, error.found)
         return
     yield ok(STATEMENT, f"{signed_by(outer)}, covers {counted(len(outer.subjects), 'file')}")
     yield from _files(folder, outer)
@@ -121,14 +123,14 @@ def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Che
             data = read_bounded(folder / name, LARGEST_STATEMENT)
             opened[name] = open_statement(data, Scope.APPROVAL, name)
         except VerificationError as error:
-            checks.append(invalid(name, error.found))
+            checks.append(altered(name, error.found))
             continue
         wrong = _approved(folder, opened[name], evidence.pdf)
         earlier = [statement.keyid for other, statement in opened.items() if other != name]
         if evidence.outer is not None and opened[name].keyid in (evidence.outer.keyid, *earlier):
             wrong = "is by a key that signed or approved already"
         text = f"{signed_by(opened[name])}, approves {', '.join(opened[name].subjects)}"
-        checks.append(ok(name, text) if wrong is None else invalid(name, wrong))
+        checks.append(ok(name, text) if wrong is None else altered(name, wrong))
     checks += _taken_away(folder, opened, evidence.pdf)
     return replace(evidence, approvals=opened), checks
 
@@ -156,7 +158,10 @@ def _approved(folder: Path, approval: Statement, pdf: SignedPdf | None) -> str |
     ):
         return "does not cover the statement, the result and the PDF of this run"
     for name, recorded in approval.subjects.items():
-        if problem(folder, name, recorded) and not (name == PDF and extends(folder / name, recorded)):
+        wrong = problem(folder, name, recorded)
+        if wrong and wrong.startswith(UNREAD):
+            return f"{UNREAD}, as far as it is about {name}"
+        if wrong and not (name == PDF and extends(folder / name, recorded)):
             return f"was given for another {name}"
     if PDF in approval.subjects and pdf is not None:
         ends = {(fingerprint(signature.certificate), signature.end) for signature in pdf.signatures}
@@ -187,6 +192,8 @@ def _files(folder: Path, outer: Statement) -> Iterator[Check]:
             yield unchecked(name, "is signed, and no part of a report: compared with nothing")
         elif wrong is None:
             yield ok(name, f"sha256 {recorded.sha256[:16]}... and {recorded.length} bytes as recorded")
+        elif wrong.startswith(UNREAD):
+            yield altered(name, wrong)
         elif name == PDF and extends(folder / name, recorded):
             yield ok(
                 name, f"the recorded {recorded.length} bytes are intact; what follows must be signatures"
@@ -202,7 +209,10 @@ def _is_intact(folder: Path, name: str, outer: Statement) -> bool:
     recorded = outer.subjects.get(name)
     if recorded is None:
         return False
-    return problem(folder, name, recorded) is None or (name == PDF and extends(folder / name, recorded))
+    wrong = problem(folder, name, recorded)
+    if wrong and wrong.startswith(UNREAD):
+        return False
+    return wrong is None or (name == PDF and extends(folder / name, recorded))
 
 
 def in_the_way(folder: Path, excluded: str) -> str | None:

@@ -91,12 +91,23 @@ def check_years(certificate: x509.Certificate, when: datetime) -> None:
 
 
 def check_names(certificate: x509.Certificate, *chain: x509.Certificate) -> None:
-    """Raise DataError for a signer whose certificates have a name that readers of PDF signatures cannot compare."""
+    """Raise DataError for a signer whose certificates make no PDF signature that readers take.
+
+    So is one without a name, one with a name that cannot be compared, and one of a key for RSA-PSS alone.
+    """
+    place, otherwise = f"key of {common_name(certificate)!r}", "or report.pdf=false"
+    names = (NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME)
+    if not any(certificate.subject.get_attributes_for_oid(name) for name in names):
+        place = f"key with the certificate {fingerprint(certificate)[:16]}..."
+        text = "its certificate has neither a common name nor an organisation, and a PDF says who signed it"
+        raise DataError(place, text, f"a certificate with a name; {otherwise}")
+    if asn1_of(certificate).public_key.algorithm == "rsassa_pss":
+        text = "its certificate is for RSA-PSS alone, by which no PDF is signed here"
+        raise DataError(place, text, f"ECDSA P-256, or RSA of 2048 bits or more; {otherwise}")
     for each in (certificate, *chain):
         if not (is_comparable(each.subject) and is_comparable(each.issuer)):
             text = "a name in its certificates cannot be compared, so no PDF signature by it would hold"
-            place = f"key of {common_name(certificate)!r}"
-            raise DataError(place, text, f"names of {NAMES}; or report.pdf=false")
+            raise DataError(place, text, f"names of {NAMES}; {otherwise}")
 
 
 def is_comparable(name: x509.Name) -> bool:

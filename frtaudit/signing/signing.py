@@ -8,6 +8,7 @@ from cryptography import x509
 
 from frtaudit.config.named_files import check_key
 from frtaudit.core.spec import Report
+from frtaudit.signing.foreign_key import takes_password
 from frtaudit.signing.key_folder import certificate_in, is_locked
 from frtaudit.signing.keys import load_signer
 from frtaudit.signing.pdf.pades import BASIC, Pades, check_named, pades_of
@@ -54,7 +55,7 @@ def check_signing(settings: Report) -> None:
         check_key(key)
         if key.is_dir() and is_locked(key):
             _check(settings, certificate_in(key))
-        elif key.is_dir():
+        elif key.is_dir() or not takes_password(key):
             _signer(settings)
     if settings.sign and settings.pdf:
         check_named(settings.pades, settings.tsa, settings.evidence)

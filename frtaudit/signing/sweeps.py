@@ -16,8 +16,8 @@ from frtaudit.report.files import PDF as REPORT
 from frtaudit.report.files import SETTINGS, TABLE
 from frtaudit.report.files import TABLE_HTML as PAGE
 from frtaudit.report.files import TABLE_PDF as PDF
-from frtaudit.signing.coverage import not_covered, not_regular, outer_statement_of
-from frtaudit.signing.manifest import APPROVALS, approvals, covered, extends, problem
+from frtaudit.signing.coverage import altered, not_covered, not_regular, outer_statement_of
+from frtaudit.signing.manifest import APPROVALS, UNREAD, approvals, covered, extends, problem
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.rerender import Paper, Written, rendering_checks, status_of
@@ -37,6 +37,7 @@ from frtaudit.signing.verification import (
 )
 
 CSV, DONE = "sweep.csv", "DONE.json"
+STOPPING = (CheckStatus.INVALID, CheckStatus.INDETERMINATE)
 OURS = (TABLE, PAGE, PDF, SETTINGS, CSV)
 
 RunChecks = Callable[[Path], Iterable[Check]]
@@ -59,7 +60,7 @@ def sweep_checks(
         yield indeterminate(STATEMENT, "is missing: an unsigned sweep")
         return
     except VerificationError as error:
-        yield invalid(STATEMENT, error.found)
+        yield altered(STATEMENT, error.found)
         return
     signer = common_name(outer.certificate)
     yield ok(STATEMENT, f"signature of {signer!r} holds, covers {counted(len(outer.subjects), 'file')}")
@@ -83,7 +84,7 @@ def sweep_checks(
     yield from _signed_again(folder, outer, checked)
     yield from _unlisted(folder, outer, checked)
     yield from _beside(outer, done, begun, checked)
-    broken = {check.subject for check in wrong + jobs if check.status is CheckStatus.INVALID}
+    broken = {check.subject for check in wrong + jobs if check.status in STOPPING}
     if not any(name in broken and name.endswith(f"/{RESULT}") for name in outer.subjects):
         yield from _tabled(folder, outer, content, tabled)
     yield from _rendered(folder, outer, depth)
@@ -94,16 +95,18 @@ def _files(folder: Path, outer: Statement) -> Iterator[Check]:
     """What is not as recorded; a job's PDF may have been signed once more since."""
     for name, recorded in outer.subjects.items():
         wrong = problem(folder, name, recorded)
-        approved = name.endswith(f"/{REPORT}") and extends(folder / name, recorded)
+        unread = wrong is not None and wrong.startswith(UNREAD)
+        approved = not unread and name.endswith(f"/{REPORT}") and extends(folder / name, recorded)
         if wrong is not None and not approved:
-            yield invalid(name, wrong)
+            yield altered(name, wrong)
 
 
 def _signed_again(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[Check]:
     """A PDF that grew lies in the folder of a job that was checked as a run."""
     for name, recorded in outer.subjects.items():
         is_pdf = name.endswith(f"/{REPORT}") and name.rpartition("/")[0] not in jobs
-        if is_pdf and problem(folder, name, recorded) is not None:
+        wrong = problem(folder, name, recorded) if is_pdf else None
+        if wrong is not None and not wrong.startswith(UNREAD):
             yield invalid(name, "was changed and belongs to no finished job")
 
 
@@ -152,8 +155,10 @@ def _jobs(folder: Path, outer: Statement, named: Mapping[str, str], run_checks: 
     for name, digest in named.items():
         result = f"{name}/{RESULT}"
         recorded = outer.subjects.get(result)
-        if recorded is None or recorded.sha256 != digest or problem(folder, result, recorded) is not None:
-            yield invalid(result, f"is not the result that {TABLE} names")
+        wrong = None if recorded is None else problem(folder, result, recorded)
+        if recorded is None or recorded.sha256 != digest or wrong is not None:
+            unread = wrong is not None and wrong.startswith(UNREAD)
+            yield altered(result, wrong if wrong and unread else f"is not the result that {TABLE} names")
             continue
         verification = Verification(path=name, checks=tuple(run_checks(folder / name)))
         worst = next((check for check in verification.checks if check.status is verification.worst), None)

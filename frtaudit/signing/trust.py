@@ -2,11 +2,12 @@
 
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ed25519
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
@@ -18,41 +19,57 @@ from frtaudit.signing.signer import key_fingerprint
 
 TRUSTED_FOLDER = "trusted"
 LARGEST = 1 << 24
+Half = tuple[x509.Certificate | None, str]
+"""A certificate, where there is one, and the key that signs statements, by its ``keyid``."""
+_KINDS = "RSA, ECDSA P-256 or Ed25519"
 BLOCK = re.compile(rb"-----BEGIN (CERTIFICATE|PUBLIC KEY)-----.*?-----END \1-----", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """Trusted certificates (signers' own, or of an authority) and Ed25519 keys (by ``keyid``)."""
+    """Trusted certificates (signers' own, or of an authority) and Ed25519 keys (by ``keyid``).
+
+    ``left_out``: files of this machine that cannot be read, each with the reason.
+    """
 
     certificates: tuple[x509.Certificate, ...] = ()
     keyids: frozenset[str] = frozenset()
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 def load_trust(named: Iterable[Path] = ()) -> Trust:
     """Trust of this machine and of the ``named`` PEM files or folders of them.
 
     Raises DataError for a named file that cannot be read or holds neither certificate nor public key, and where anybody
-    could have written what this machine trusts.
+    could have written what this machine trusts. A file of this machine that cannot be read is left out.
     """
     try:
         folder = config_folder()
         present = [path for path in (folder / DEMO_FOLDER / PUBLIC, folder / TRUSTED_FOLDER) if path.exists()]
     except DataError:  # a user without a home
         present = []
+    except OSError as error:
+        text = f"cannot be read ({error.strerror})"
+        raise DataError(str(error.filename), text, "a folder that you can open") from None
     for path in present:
         _refuse_open(path)
-    blocks = [block for path in present for block in _blocks(path)]
+    trusted, left_out = [], []
+    for file in (file for path in present for file in _files(path)):
+        try:
+            trusted += _halves(file)
+        except DataError as error:
+            left_out.append((str(file), error.found))
     for path in named:
-        of_file = _blocks(path)
-        if not of_file:
+        of_path = [half for file in _files(path) for half in _halves(file)]
+        if not of_path:
             text = "holds no certificate and no public key"
             raise DataError(f"--trust {path}", text, f"PEM, such as {PUBLIC}")
-        blocks += of_file
-    certificates = tuple(_certificate(body) for kind, body in blocks if kind == b"CERTIFICATE")
-    keyids = {_keyid(body) for kind, body in blocks if kind == b"PUBLIC KEY"}
-    keyids |= {key_fingerprint(certificate.public_key()) for certificate in certificates}  # type: ignore[arg-type]  # any kind has a DER form
-    return Trust(certificates=certificates, keyids=frozenset(keyids))
+        trusted += of_path
+    return Trust(
+        certificates=tuple(certificate for certificate, _ in trusted if certificate),
+        keyids=frozenset(keyid for _, keyid in trusted),
+        left_out=tuple(left_out),
+    )
 
 
 def _refuse_open(path: Path) -> None:
@@ -70,12 +87,20 @@ def _refuse_open(path: Path) -> None:
 
 
 def _files(path: Path) -> list[Path]:
-    return sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path]
+    try:
+        return sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path]
+    except OSError as error:
+        text = f"cannot be read ({error.strerror})"
+        raise DataError(f"--trust {path}", text, "a folder of PEM files") from None
 
 
-def _blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:
-    files = _files(path)
-    return [(match[1], match[0]) for file in files for match in BLOCK.finditer(_read(file))]
+def _halves(file: Path) -> list[Half]:
+    """What a file says whom to trust: its certificates, with their keys, and its public keys."""
+    blocks = [(match[1], match[0]) for match in BLOCK.finditer(_read(file))]
+    return [
+        _certified(body, file) if kind == b"CERTIFICATE" else (None, _keyid(body, file))
+        for kind, body in blocks
+    ]
 
 
 def _read(path: Path) -> bytes:
@@ -89,18 +114,27 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _certificate(body: bytes) -> x509.Certificate:
+def _certified(body: bytes, file: Path) -> Half:
+    place = f"--trust {file}"
     try:
-        return x509.load_pem_x509_certificate(body)
+        certificate = x509.load_pem_x509_certificate(body)
+        public = certificate.public_key()
     except ValueError:
-        raise DataError("--trust", "a certificate cannot be read", "PEM") from None
+        raise DataError(place, "a certificate cannot be read", "PEM") from None
+    except UnsupportedAlgorithm:
+        raise DataError(place, "a certificate is of a key that cannot be read here", _KINDS) from None
+    return certificate, key_fingerprint(public)  # type: ignore[arg-type]  # any kind has a DER form
 
 
-def _keyid(body: bytes) -> str:
+def _keyid(body: bytes, file: Path) -> str:
+    place = f"--trust {file}"
     try:
         public = load_pem_public_key(body)
     except ValueError:
-        raise DataError("--trust", "a public key cannot be read", "PEM") from None
+        raise DataError(place, "a public key cannot be read", "PEM") from None
+    except UnsupportedAlgorithm:
+        raise DataError(place, "a public key is of a kind that cannot be read here", _KINDS) from None
     if not isinstance(public, ed25519.Ed25519PublicKey):
-        raise DataError("--trust", f"a {type(public).__name__} signs no statement", "Ed25519")
+        text = f"a {type(public).__name__} alone says not whose it is"
+        raise DataError(place, text, "its certificate; or an Ed25519 key of frtaudit keygen")
     return key_fingerprint(public)

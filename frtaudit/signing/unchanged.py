@@ -7,7 +7,7 @@ from frtaudit.core.machine.run_files import RESULT, STATEMENT
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.report.files import PDF, TABLE
 from frtaudit.signing.coverage import outer_statement_of
-from frtaudit.signing.manifest import extends, problem
+from frtaudit.signing.manifest import UNREAD, extends, problem
 
 UNCHANGED = "an unchanged run; frtaudit verify names the changes"
 
@@ -29,7 +29,8 @@ def changes(folder: Path) -> Iterator[tuple[str, str]]:
             yield name, f"is not listed in {STATEMENT}"
     for name, recorded in outer.subjects.items():
         wrong = problem(folder, name, recorded)
-        approved = name.rpartition("/")[2] == PDF and extends(folder / name, recorded)
+        unread = wrong is not None and wrong.startswith(UNREAD)
+        approved = not unread and name.rpartition("/")[2] == PDF and extends(folder / name, recorded)
         if wrong is not None and not approved:
             yield name, wrong
 

@@ -14,7 +14,7 @@ from frtaudit.core.machine.files import Links, irregular
 from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.errors import DataError
 from frtaudit.signing.trust import Trust, load_trust
-from frtaudit.signing.verification import Check, Depth, Verification, indeterminate, invalid
+from frtaudit.signing.verification import Check, Depth, Verification, indeterminate, invalid, note
 
 if TYPE_CHECKING:
     from frtaudit.signing.sweeps import Tabled
@@ -72,7 +72,8 @@ def verify(
         if of_machine(error):
             raise
         facts[indeterminate(str(path), as_line(error).found)] = None
-    return Verification(path=str(path), checks=tuple(facts))
+    left_out = (note(file, f"{reason}: nobody is trusted by it") for file, reason in trusted.left_out)
+    return Verification(path=str(path), checks=(*facts, *left_out))
 
 
 def _checks(place: Path, trust: Trust, depth: Depth, tabled: "Tabled | None") -> Iterable[Check]:

@@ -1,12 +1,15 @@
 """Tests of frtaudit.cli.seal; what it signs is tested with frtaudit.signing.seal."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from local_tsa import running
 
 from frtaudit.cli import main as command
 from frtaudit.config import composition
 from frtaudit.errors import DataError
+from frtaudit.signing import timestamp
 
 
 def test_a_key_that_is_not_there_is_one_line(
@@ -31,3 +34,24 @@ def test_a_spec_is_composed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     out = tmp_path / "seal.json"
     assert command.main(["seal", "audit=demo", "cohort.subjects=24", "--out", str(out)]) == 0
     assert len(trees) == 1
+
+
+def test_a_time_that_does_not_hold_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The seal is opened before it is written: a repeat is not in the way of itself."""
+    monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr(command, "_sealed", lambda *_: {"spec": {}})
+    out = tmp_path / "seal.json"
+    with running() as clock:
+        words = ["seal", "audit=demo", "--out", str(out), "--tsa", clock.url]
+        original, stamp = timestamp.stamp, lambda _, url: original(b"other", url)
+        monkeypatch.setattr(timestamp, "stamp", stamp)
+        assert command.main(words) == 2
+        assert "its timestamp is for other content" in capsys.readouterr().err
+        assert not out.exists()
+        monkeypatch.setattr(timestamp, "stamp", original)
+        clock.when = datetime(2026, 3, 4, tzinfo=UTC)
+        assert command.main(words) == 0
+    warning = "frtaudit seal: warning: the time-stamp: 'Test time' says 2026-03-04 00:00 UTC, this machine's"
+    assert capsys.readouterr().err.startswith(warning)

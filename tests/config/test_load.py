@@ -422,3 +422,28 @@ def test_text_that_hydra_cannot_read_is_read_in_quotes() -> None:
         load_spec(["audit=demo", "+schemas.office={column: office, classes: [a, Büro]}"])
     words = ["audit=demo", '+schemas.office={column: office, classes: [a, "Büro"]}']
     assert load_spec(words).schemas["office"].classes == ("a", "Büro")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("limit: 50%", "profiles.mine.requirements[1].limit: found '50%'"),
+        ("limit: 5", "profiles.mine.requirements[1].limit: found 5"),
+        ("metric: eerr, limit: 0.1", "profiles.mine.requirements[1].metric: found 'eerr'"),
+        ("metric: accuracy, limit: 0.1", "profiles.mine.requirements[1].sense: no value"),
+    ],
+)
+def test_a_wrong_value_of_a_profile_is_located_there(tmp_path: Path, wrong: str, words: str) -> None:
+    """By the profile and the number that it has in its file: the list of all requirements is nobody's file."""
+    text = "# @package profiles.mine\nsource: S\ndate: '2026'\nrequirements:\n"
+    metric = "" if "metric" in wrong else "metric: eer, "
+    text += f"  - {{name: a, metric: eer, limit: 0.5}}\n  - {{name: b, {metric}{wrong}}}\n"
+    (tmp_path / "requirement").mkdir()
+    (tmp_path / "requirement/mine.yaml").write_text(text)
+    own = "requirements=[{name: c, metric: eer, limit: 0.1}]"
+    with pytest.raises(SpecError) as caught:
+        load_spec(["audit=demo", "requirement=[mine]", own], tmp_path)
+    assert str(caught.value).startswith(words)
+    (tmp_path / "requirement/mine.yaml").write_text(text.replace(wrong, "limit: 0.2"))
+    with pytest.raises(SpecError, match=r"^requirements\[0\].limit"):
+        load_spec(["audit=demo", "requirement=[mine]", own.replace("0.1", "50%")], tmp_path)

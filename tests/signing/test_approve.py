@@ -6,6 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from local_tsa import authorities, certificate
 from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 
 from frtaudit.cli import approve as command
@@ -13,6 +16,7 @@ from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.errors import DataError, FrtauditError, VerificationError
 from frtaudit.signing import key_folder
 from frtaudit.signing.approve import _replace, approve
+from frtaudit.signing.foreign_key import foreign_signer
 from frtaudit.signing.key_folder import PUBLIC, generate
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signer import Signer
@@ -199,3 +203,17 @@ def test_a_file_that_cannot_be_written_leaves_no_draft(name: str, tmp_path: Path
     with pytest.raises(DataError, match="cannot be written"):
         _replace(tmp_path / name, b"b")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize(("usage", "lines"), [("sign", 0), ("time", 1), ("root", 1)])
+def test_a_certificate_for_other_uses_is_warned_of(run: Path, tmp_path: Path, usage: str, lines: int) -> None:
+    """One for time stamps, or for certificates alone: the signature is made, and nobody will trust it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    issued = certificate("Approver", key, authorities().root_key, usage)
+    (tmp_path / "key.pem").write_bytes(pem + issued.public_bytes(Encoding.PEM))
+    told: list[str] = []
+    approve(run, foreign_signer(tmp_path / "key.pem"), LATER, told.append)
+    warned = [line for line in told if "for other uses than signing documents" in line]
+    assert len(warned) == lines
+    assert all(line.startswith("the certificate of 'Approver'") for line in warned)

@@ -31,6 +31,9 @@ def test_load_signer_reads_the_password_from_file_variable_or_prompt(
     file = tmp_path / "password"
     file.write_text("secret\n")
     assert load_signer(tmp_path / "k", file).keyid == made.keyid
+    (tmp_path / "windows").write_bytes(b"\xef\xbb\xbfsecret\r\n")
+    assert load_signer(tmp_path / "k", tmp_path / "windows").keyid == made.keyid
+    assert new_password(str(tmp_path / "windows"), prompt=False) == b"secret"
     with pytest.raises(DataError, match="^/dev/zero: holds more than 4000000 bytes"):
         load_signer(tmp_path / "k", Path("/dev/zero"))
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)

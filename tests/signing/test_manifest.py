@@ -80,7 +80,10 @@ def test_a_name_that_no_file_can_have_is_missing(tmp_path: Path, name: str) -> N
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It cannot be as recorded, as far as anybody here can tell; other faults of the machine are not about the run."""
     (tmp_path / "f").write_bytes(b"abc")
-    for number, words in ((errno.EACCES, "cannot be read (Permission denied)"), (errno.EIO, None)):
+    for number, words in (
+        (errno.EACCES, "cannot be read by this user (Permission denied)"),
+        (errno.EIO, None),
+    ):
 
         def refuse(_path: Path, number: int = number) -> Digest:
             raise OSError(number, os.strerror(number))

@@ -4,12 +4,16 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from local_tsa import authorities, certificate
+from odd_certificates import of_rsa_pss
 from small_run import WHEN
 
 from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import generate
-from frtaudit.signing.signer import check_years, dated_outside
+from frtaudit.signing.signer import check_names, check_years, dated_outside
 
 
 def test_repr_of_a_signer_shows_no_secret(tmp_path: Path) -> None:
@@ -41,3 +45,27 @@ def test_a_key_signs_from_the_first_to_the_last_moment_of_its_certificate(tmp_pa
         )
         with pytest.raises(DataError, match=f"its certificate {words}"):
             check_years(signer.certificate, beyond)
+
+
+def test_a_certificate_without_a_name_and_one_for_rsa_pss_sign_no_pdf(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each is a line that names the key; an organisation alone is a name."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    usual = authorities().issued("Org", key)
+    check_names(usual)
+    with pytest.raises(DataError, match=r"^key of 'Org': its certificate is for RSA-PSS alone"):
+        check_names(of_rsa_pss(usual))
+    for subject in ("", "C=DE", "O=Org"):
+        name = x509.Name.from_rfc4514_string(subject)
+        monkeypatch.setattr(
+            "local_tsa.named", lambda text, name=name: name if text == "Org" else x509.Name([])
+        )
+        found = certificate("Org", key, key, "sign")
+        if subject == "O=Org":
+            check_names(found)
+            continue
+        with pytest.raises(
+            DataError, match=r"^key with the certificate .*\.\.\.: its certificate has neither"
+        ):
+            check_names(found)

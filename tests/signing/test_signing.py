@@ -6,6 +6,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    pkcs12,
+)
+from local_tsa import authorities
 
 from frtaudit.config.named_files import CERTIFICATE, PDF_KEY
 from frtaudit.core.spec import Report
@@ -92,3 +101,22 @@ def test_a_folder_that_cannot_sign_is_refused_beforehand(tmp_path: Path, name: s
         key.write_bytes(data)
         with pytest.raises(DataError, match="key") if seen else nullcontext():
             check_signing(own)
+
+
+@pytest.mark.parametrize("suffix", ["pem", "p12"])
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_file_of_a_key_that_cannot_sign_is_refused_beforehand(
+    tmp_path: Path, suffix: str, *, locked: bool
+) -> None:
+    """A key on another curve: nobody is asked for the password of one that is locked."""
+    own = ec.generate_private_key(ec.SECP384R1())
+    chain = authorities().issued("Other curve", own)
+    lock = BestAvailableEncryption(b"secret") if locked else NoEncryption()
+    file = tmp_path / f"key.{suffix}"
+    if suffix == "pem":
+        private = own.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, lock)
+        file.write_bytes(private + chain.public_bytes(Encoding.PEM))
+    else:
+        file.write_bytes(pkcs12.serialize_key_and_certificates(b"n", own, chain, None, lock))
+    with nullcontext() if locked else pytest.raises(DataError, match="no key that can sign here"):
+        check_signing(Report(key=str(file)))

@@ -18,7 +18,7 @@ from frtaudit.cli.sweeps.table import table
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.spec import Report
 from frtaudit.report import render
-from frtaudit.signing import sweeps
+from frtaudit.signing import manifest, sweeps
 from frtaudit.signing.approve import approve
 from frtaudit.signing.key_folder import generate
 from frtaudit.signing.keys import load_signer
@@ -292,3 +292,21 @@ def test_page_and_pdf_of_a_signed_sweep_are_compared(
     assert [(item.name, item.data) for item in written.papers] == [
         ("sweep.pdf", (sweep / "sweep.pdf").read_bytes())
     ]
+
+
+@pytest.mark.parametrize("name", ["sweep.json", f"{'1' * 16}/result.json", f"{'2' * 16}/report.pdf"])
+def test_a_file_of_a_sweep_that_cannot_be_read_leaves_no_conclusion(
+    signed: Path, sweep: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """It is named, and nothing is called invalid: exit code 4."""
+    digest = manifest.digest_file
+
+    def closed(path: Path) -> manifest.Digest:
+        if path == sweep / name:
+            raise PermissionError(13, "Permission denied")
+        return digest(path)
+
+    monkeypatch.setattr(manifest, "digest_file", closed)
+    assert trusted(signed, sweep) == ("indeterminate", 4, [])
+    left = [check.subject for check in verify(sweep).checks if check.status.value == "indeterminate"]
+    assert set(left) == {name}

@@ -5,16 +5,20 @@ import shutil
 from pathlib import Path
 
 import pytest
+from asn1crypto import pem
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from odd_certificates import of_an_unknown_curve
 from small_run import WHEN
 
 from frtaudit.config.named_files import CERTIFICATE, STATEMENT_KEY
 from frtaudit.errors import DataError
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.keys import demo_signer
-from frtaudit.signing.signer import Signer, key_fingerprint
+from frtaudit.signing.signer import Signer, asn1_of, key_fingerprint
 from frtaudit.signing.trust import LARGEST, TRUSTED_FOLDER, Trust, load_trust
+from frtaudit.signing.verification import CheckStatus
+from frtaudit.signing.verify import verify
 
 
 def of_certificate(signer: Signer) -> str:
@@ -104,8 +108,8 @@ def test_a_trust_file_is_regular_and_bounded(own_config: Path, tmp_path: Path) -
             load_trust([tmp_path / name])
     (own_config / TRUSTED_FOLDER).mkdir(parents=True)
     (tmp_path / "endless").rename(own_config / TRUSTED_FOLDER / "a.pem")
-    with pytest.raises(DataError, match=r"a\.pem: is longer"):
-        load_trust()
+    left_out = load_trust().left_out
+    assert left_out == ((str(own_config / TRUSTED_FOLDER / "a.pem"), f"is longer than {LARGEST} bytes"),)
     (own_config / TRUSTED_FOLDER / "a.pem").unlink()
     (own_config / TRUSTED_FOLDER / "a.pem").symlink_to(tmp_path / "absent")
     assert load_trust() == Trust()
@@ -129,3 +133,58 @@ def test_a_public_key_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "p.pem").write_bytes(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     with pytest.raises(DataError, match="Ed25519"):
         load_trust([tmp_path / "p.pem"])
+    with pytest.raises(DataError, match=r"p\.pem: a .*; accepted: its certificate"):
+        load_trust([tmp_path / "p.pem"])
+
+
+def test_a_file_of_this_machine_that_cannot_be_read_is_left_out(
+    own_config: Path, key_folder: Path, signer: Signer
+) -> None:
+    """A curve that is unknown here, or a broken block: the file is named, and the others count."""
+    trusted = own_config / TRUSTED_FOLDER
+    trusted.mkdir(parents=True)
+    shutil.copy(key_folder / PUBLIC, trusted / "auditor.pem")
+    odd = of_an_unknown_curve(signer.certificate).public_bytes(Encoding.PEM)
+    (trusted / "odd.pem").write_bytes(odd)
+    (trusted / "torn.pem").write_text("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")
+    trust = load_trust()
+    assert signer.keyid in trust.keyids
+    assert [Path(file).name for file, _ in trust.left_out] == ["odd.pem", "torn.pem"]
+    noted = [check for check in verify("nowhere").checks if check.status is CheckStatus.NOTE]
+    assert [check.message for check in noted] == [
+        "a certificate is of a key that cannot be read here: nobody is trusted by it",
+        "a public key cannot be read: nobody is trusted by it",
+    ]
+
+
+def test_a_named_folder_with_a_file_that_cannot_be_read_names_it(
+    key_folder: Path, tmp_path: Path, signer: Signer
+) -> None:
+    """A certificate, and a public key, on a curve that is unknown here."""
+    odd = of_an_unknown_curve(signer.certificate)
+    (tmp_path / "a.pem").write_bytes((key_folder / PUBLIC).read_bytes())
+    (tmp_path / "b.pem").write_bytes(odd.public_bytes(Encoding.PEM))
+    with pytest.raises(DataError, match=r"b\.pem: a certificate is of a key that cannot be read here"):
+        load_trust([tmp_path])
+    (tmp_path / "b.pem").write_bytes(pem.armor("PUBLIC KEY", asn1_of(odd).public_key.dump()))
+    with pytest.raises(DataError, match=r"b\.pem: a public key is of a kind that cannot be read here"):
+        load_trust([tmp_path])
+
+
+def test_a_named_folder_that_cannot_be_read_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether its content or its entries are closed."""
+
+    def closed(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    for name in ("is_file", "iterdir"):
+        (tmp_path / "a.pem").write_text("")
+        monkeypatch.setattr(Path, name, closed)
+        with pytest.raises(DataError, match=rf"^--trust {tmp_path}: cannot be read \(Permission denied\)"):
+            load_trust([tmp_path])
+        monkeypatch.undo()
+    monkeypatch.setattr(Path, "exists", closed)
+    with pytest.raises(DataError, match=r"cannot be read \(Permission denied\); accepted: a folder that you"):
+        load_trust()

@@ -18,6 +18,7 @@ from frtaudit.core.machine import signals
 from frtaudit.core.machine.run_files import STATEMENT
 from frtaudit.core.seal import sealed_content
 from frtaudit.errors import DataError
+from frtaudit.signing import coverage, manifest
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.keys import demo_signer
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
@@ -50,6 +51,28 @@ def test_without_trust_it_is_valid_but_untrusted(original: Path, other_folder: P
     assert verify(original).exit_code == 3
     assert verify(original, [other_folder / PUBLIC]).exit_code == 3
     assert subjects(verify(original), CheckStatus.UNTRUSTED) == {STATEMENT, "Signature1"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_cannot_be_read_leaves_no_conclusion(
+    run: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """It may be as it was signed: exit code 4 with its name, and nothing is called invalid."""
+
+    def refusing(read: Callable[[Path], object]) -> Callable[[Path], object]:
+        def closed(path: Path) -> object:
+            if path == run / name:
+                raise PermissionError(13, "Permission denied")
+            return read(path)
+
+        return closed
+
+    monkeypatch.setattr(manifest, "digest_file", refusing(manifest.digest_file))
+    monkeypatch.setattr(coverage, "read_regular", refusing(coverage.read_regular))
+    found = verify(run, [key_folder / PUBLIC])
+    assert (found.exit_code, subjects(found)) == (4, set())
+    assert subjects(found, CheckStatus.INDETERMINATE) == {name}
+    assert f"{name}: cannot be read by this user (Permission denied)" in str(found)
 
 
 def test_either_half_of_the_signer_is_enough(original: Path, key_folder: Path, tmp_path: Path) -> None:

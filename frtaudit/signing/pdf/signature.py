@@ -4,7 +4,6 @@ The first signature certifies the document and permits further signatures and no
 level 2).
 """
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -53,6 +52,7 @@ from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole, check_imprint, check_members
 from frtaudit.signing.signer import Signer, asn1_of, dated_outside
+from frtaudit.signing.timestamp import quiet
 
 END, TAIL = b"%%EOF", 1024
 # A parser takes seconds for a million digits in a row; a signature has some thousands. Spaces may stand between them.
@@ -112,9 +112,17 @@ def sign_pdf(pdf: bytes, signer: Signer, when: datetime, pades: Pades = BASIC) -
     return signed
 
 
+def may_sign(certificate: x509.Certificate) -> bool:
+    """Whether a certificate's usage and purposes, where it names any, let it sign documents."""
+    known = asn1_of(certificate)
+    usage, purposes = known.key_usage_value, known.extended_key_usage_value
+    is_signer = usage is None or bool({"digital_signature", "non_repudiation"} & set(usage.native))
+    return is_signer and (purposes is None or bool(PURPOSES & set(purposes.native)))
+
+
 def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes:
     """The PDF with one more signature, not looked at again."""
-    _quiet()
+    quiet()
     reader = ReportReader(pdf)
     earlier = len(reader.embedded_signatures)
     writer = Appending.from_reader(reader) if earlier else dated_writer(pdf, when)
@@ -132,8 +140,9 @@ def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes
         pyhanko_signer = SimpleSigner(asn1_of(signer.certificate), keys.PrivateKeyInfo.load(key), chain)
         maker = PdfSigner(meta, pyhanko_signer, timestamper=pades.authority)
         return wait(_sign(maker, writer, when, pades))
-    except (OSError, SigningError, PathError, ValidationError) as error:
-        raise DataError("report.pades", f"{pades.level.value} cannot be reached ({error})") from None
+    except (OSError, SigningError, PathError, ValidationError, DataError) as error:
+        reason = why(error) if isinstance(error, DataError) else error
+        raise DataError("report.pades", f"{pades.level.value} cannot be reached ({reason})") from None
 
 
 def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPdf:
@@ -143,7 +152,7 @@ def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -
     a trace of a signature, or no PDF at all, comes back with none. Raises VerificationError naming ``where``;
     a PDF whose bytes break the parser is invalid, not a crash.
     """
-    _quiet()
+    quiet()
     # A parser would look for the end through all that was appended.
     if pdf.startswith(HEADER) and END not in pdf[-TAIL:]:
         raise VerificationError(where, "cannot be read as a PDF (it does not end as one)")
@@ -331,11 +340,3 @@ async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datet
     if pades.evidence is None or validation is None:
         return output.getvalue()
     return await with_evidence(output.getvalue(), bytes(signed.sig_contents), validation, pades)
-
-
-def _quiet() -> None:
-    """Keep the libraries' log lines about forged files off the terminal; the checks say what is wrong."""
-    for name in ("pyhanko", "pyhanko_certvalidator"):
-        logger = logging.getLogger(name)
-        if not logger.handlers:
-            logger.addHandler(logging.NullHandler())

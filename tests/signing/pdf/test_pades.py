@@ -135,7 +135,10 @@ def test_an_authority_that_falls_silent_stops_the_signature(
     """Between the trial and the signature the authority stops: nothing is signed at a lower level."""
     pades = pades_of(PadesLevel.B_T, clock.url, None, issued)
     clock.status = 503
-    with pytest.raises(DataError, match="B-T cannot be reached"):
+    with pytest.raises(DataError, match=rf"B-T cannot be reached \(tsa {clock.url} gives no time \(HTTP 503"):
+        sign_pdf(draft, issued, WHEN, pades)
+    clock.status, clock.sends, clock.kind = 200, b"<html>", "text/html"
+    with pytest.raises(DataError, match=r"B-T cannot be reached \(tsa .*answered with text/html"):
         sign_pdf(draft, issued, WHEN, pades)
 
 
