@@ -88,11 +88,11 @@ def transactions(settings: str, *words: str) -> list[str]:
         ),
         (
             ["requirements=[]", NIST, "profiles.nist_800_63a_4.at={treshold: 0.5}"],
-            "requirements[0].at: found 'treshold' (did you mean 'threshold'?); accepted: ",
+            "profiles.nist_800_63a_4.requirements[0].at: found 'treshold' (did you mean 'threshold'?); accepted: ",
         ),
         (
             ["requirements=[]", NIST, "profiles.nist_800_63a_4.at={threshold: high}"],
-            "requirements[0].at.threshold: found 'high'; accepted: a finite number",
+            "profiles.nist_800_63a_4.requirements[0].at.threshold: found 'high'; accepted: a finite number",
         ),
         (
             ["requirements=[]", NIST],

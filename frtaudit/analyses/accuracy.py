@@ -28,7 +28,9 @@ from frtaudit.stats.rates.trials import members
 
 NAME = "accuracy"
 HELD = "fold thresholds held fixed"
-SELECTED = f"{HELD}; pairs were selected by their scores: how many there were to select from is not counted"
+SELECTED = (
+    f"{HELD}; pairs were selected by a system's scores: how many there were to select from is not counted"
+)
 ALIKE = "pairs were chosen hardest first, which makes folds alike: their spread is too small for an interval"
 
 
@@ -176,7 +178,8 @@ class _SystemOnTestSet:
         intervals = tuple(self._intervals(k_fold_accuracy, pairs.folds, disjoint=pairs.disjoint))
         yield self.estimate("accuracy", k_fold_accuracy.mean, _counts(k_fold_accuracy), intervals)
         yield self.estimate("accuracy_fold_sd", k_fold_accuracy.sd_ddof1, None)
-        yield self.estimate("accuracy_sem", k_fold_accuracy.sem, None)
+        spread = ALIKE if self._is_hardest() else None
+        yield self.estimate("accuracy_sem", k_fold_accuracy.sem, None, note=spread)
         for fold, (threshold, accuracy) in enumerate(
             zip(k_fold_accuracy.thresholds, k_fold_accuracy.accuracies, strict=True)
         ):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from frtaudit.core.canonical import mapping
+from frtaudit.core.spec import FoldSource
 from frtaudit.core.spec_values import FOLDS
 from frtaudit.core.text.file_names import name_of
 from frtaudit.report import phrases
@@ -135,8 +136,10 @@ def _chosen(source: Source, sets: Iterable[str]) -> str:
     spec = source.result.spec
     by: dict[str, list[str]] = {}
     for name in sets:
-        pairs = mapping(mapping(mapping(spec.get("test_sets")).get(name)).get("pairs"))
-        rules = mapping((pairs or mapping(spec.get("protocol"))).get("rules"))
+        declared = mapping(mapping(spec.get("test_sets")).get(name)) or {"folds": spec.get("folds")}
+        pairs, folds = mapping(declared.get("pairs")), mapping(declared.get("folds"))
+        of = pairs or ({} if folds.get("source") == FoldSource.FILE.value else mapping(spec.get("protocol")))
+        rules = mapping(of.get("rules"))
         if "matcher" in rules:
             by.setdefault(str(rules["matcher"]), []).append(test_set_name(name))
     return "".join(

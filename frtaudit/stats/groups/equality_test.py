@@ -77,7 +77,7 @@ def equality(
     if drawn.size == 0 or undefined.mean() > MAX_UNDEFINED:
         return None
     observed = worse.value * float(index(rates))
-    as_bad = np.count_nonzero(undefined | (drawn >= observed - TOLERANCE * abs(observed)))
+    as_bad = np.count_nonzero(undefined | (drawn >= observed * (1 - TOLERANCE * np.sign(observed))))
     known = drawn[~undefined]
     return Equality(
         p=(1 + int(as_bad)) / (drawn.size + 1),

@@ -67,13 +67,14 @@ def enough_subjects(
     >>> [enough_subjects(0.05, mated(12), least(mated(12)), subjects, 0.8) for subjects in (10, 12)]
     [False, True]
     """
-    if subjects < MIN_ERROR_SUBJECTS or rate <= 0 or design.each <= 0:
+    weighing = int(subjects / design.imbalance)  # those who make about as many comparisons as the heaviest
+    if weighing < MIN_ERROR_SUBJECTS or rate <= 0 or design.each <= 0:
         return False
     each, independent = design.per_subject(subjects), 2 * design.ends - 1
     room = each - design.ends
     rho = min(max((dependence.deff(design, subjects) - independent) / room, 0.0), 1.0) if room > 0 else 1.0
     erring = _any_error(min(rate, 1.0), each, rho)
-    beyond = scipy.special.betainc(MIN_ERROR_SUBJECTS, subjects - MIN_ERROR_SUBJECTS + 1, erring)
+    beyond = scipy.special.betainc(MIN_ERROR_SUBJECTS, weighing - MIN_ERROR_SUBJECTS + 1, erring)
     return float(beyond) >= 1 - FOR_ERRORS * (1 - power)
 
 

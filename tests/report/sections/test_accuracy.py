@@ -119,6 +119,11 @@ def test_sets_chosen_by_a_system_are_named() -> None:
     assert named is not None
     assert "chosen by the scores" not in plain_text(plain.main[0].caption)
     assert " Pairs of set 0 were chosen by the scores of one, " in plain_text(named.main[0].caption)
+    of_files = {name: {"folds": {"source": "file"}} for name in ("set_0", "set_1")}
+    given = replace(found, spec={**found.spec, "test_sets": of_files, "protocol": rules["pairs"]})
+    listed = accuracy.build(Source(given))
+    assert listed is not None
+    assert "chosen by the scores" not in plain_text(listed.main[0].caption)
 
 
 def test_test_sets_have_one_scale() -> None:

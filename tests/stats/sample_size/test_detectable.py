@@ -125,6 +125,24 @@ def test_no_group_is_planned_that_is_too_small_to_test(samples: int, ends: int) 
     assert not detectable.enough_subjects(0.05, design, drawn, 9, POWER)
 
 
+@pytest.mark.parametrize(("heavy", "rate"), [(276, 0.05), (276, 0.01), (66, 0.05)])
+def test_enough_subjects_have_an_error_where_half_make_few_comparisons(heavy: int, rate: float) -> None:
+    """Half of the subjects make one comparison each, half many: again 10 have an error in 98 % of cohorts.
+
+    Seed fixed; alarms falsely with probability 1e-3.
+    """
+    each = (1 + heavy) / 2
+    design = ComparisonDesign(ends=1, each=each, imbalance=(1 + heavy**2) / (1 + heavy) / each)
+    drawn = Dependence(base=1, share=0.0)
+    subjects = fewest(lambda size: detectable.enough_subjects(rate, design, drawn, size, POWER))
+    assert subjects is not None
+    rng = np.random.default_rng([12, heavy])
+    comparisons = np.where(np.arange(subjects) < subjects // 2, heavy, 1)
+    erring = rng.random((4000, subjects)) < 1 - (1 - rate) ** comparisons
+    enough = int(np.sum(erring.sum(axis=1) >= 10))
+    assert stats.binomtest(enough, 4000, 0.98, alternative="less").pvalue > ALARM
+
+
 @pytest.mark.parametrize(("each", "rho"), [(6, 0.0), (66, 0.0), (66, 0.1), (66, 0.5), (6, 1.0)])
 def test_enough_subjects_have_an_error(each: int, rho: float) -> None:
     """Errors drawn as beta-binomial: 10 subjects have one in 98 % of cohorts of the fewest subjects that are enough.
