@@ -216,12 +216,12 @@ def _ratio_rows(
         if small.subjects is not None and next_small.subjects is not None:
             n_eff = drawn.n_eff(design, small.subjects)
             next_n_eff = drawn.n_eff(next_small.designs[rate], next_small.subjects)
-            if all(_erring(expected, group, rate, name, context) for group in groups):
+            if all(_enough(expected, group, rate, name, context) for group in groups):
                 ratio = context.detectable_ratio(expected, n_eff, next_n_eff, len(groups))
         yield name, (ratio, context.subjects_to_find(expected, design, drawn, len(groups)))
 
 
-def _erring(expected: float, group: Party, rate: str, way: str, context: PlanContext) -> bool:
+def _enough(expected: float, group: Party, rate: str, way: str, context: PlanContext) -> bool:
     """Whether enough subjects of a group that is to be so large, or is of any size, have an error."""
     if group.subjects is None:
         return True
