@@ -8,7 +8,7 @@ from full_specs import to_full
 
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core import registry
-from frtaudit.core.identity import from_plain, plugin, spec_digest, to_plain, without_analyses
+from frtaudit.core.identity import check_types, from_plain, plugin, spec_digest, to_plain, without_analyses
 from frtaudit.core.registry import lookup, register
 from frtaudit.core.spec import AuditSpec, Folds, FoldSource, Report, SchemaSpec
 from frtaudit.errors import SpecError
@@ -154,3 +154,21 @@ def test_metrics_of_a_plug_in_may_be_a_field(monkeypatch: pytest.MonkeyPatch) ->
     assert without_analyses(to_full(a_spec()) | {"analyses": analyses}).analyses == {
         "metrics_in_a_field": MetricsInAField()
     }
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"seed": 1.5}, "seed: found 1.5; accepted: a whole number"),
+        ({"spec_version": "9"}, "spec_version: found '9'; accepted: "),
+        ({"cohort": Report()}, "cohort: found Report("),
+        ({"providers": (Report(),)}, "providers[0]: found Report("),
+        ({"analyses": {"toy": 5}}, "analyses.toy: found 5; accepted: an instance of one of: "),
+    ],
+)
+def test_fields_replaced_in_python_are_of_their_types(fields: dict[str, object], error: str) -> None:
+    """A spec passes as it was made; what another type or class replaces is refused with its place."""
+    check_types(a_spec())
+    with pytest.raises(SpecError) as caught:
+        check_types(replace(a_spec(), **fields))  # type: ignore[arg-type]  # what a test sets
+    assert str(caught.value).startswith(error)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import pytest
@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.core.machine import limits
-from frtaudit.core.plain.structure import build, closest, construct, described, plain, refuse_unknown
+from frtaudit.core.plain.structure import (
+    build,
+    check_kind,
+    closest,
+    construct,
+    described,
+    plain,
+    refuse_unknown,
+)
 from frtaudit.core.spec import Bootstrap, GridKind, Plan
 from frtaudit.errors import SpecError
 
@@ -187,3 +195,35 @@ def test_an_error_of_a_value_is_placed() -> None:
         assert caught.value.where == place
     with pytest.raises(SpecError, match=r"^spec: is no name"):
         build(Outer, {"name": "."}, "")
+
+
+def test_values_made_in_python_of_their_types() -> None:
+    """A whole number stands for a number, None where there may be nothing, a tuple of any length where it may be."""
+    whole = Outer(name="a", inner=Inner(size=2), colours=(Colour.RED,), table={"k": 1, "l": "two"}, maybe=3)
+    check_kind(Outer, whole, "outer")
+    check_kind(Outer, replace(whole, maybe=None, colours=(), sure=True, source="x"), "outer")
+    check_kind(object, whole, "outer")
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"source": 5}, "outer.source: found 5; accepted: text"),
+        ({"inner": None}, "outer.inner: found None; accepted: Inner(...)"),
+        ({"inner": Inner(size="x")}, "outer.inner.size: found 'x'; accepted: a number"),  # type: ignore[arg-type]  # what a test sets
+        ({"inner": Inner(size=True)}, "outer.inner.size: found True; accepted: a number"),
+        ({"colours": [Colour.RED]}, "outer.colours: found [<Colour.RED: 'red'>]; accepted: a tuple"),
+        ({"colours": ("red",)}, "outer.colours[0]: found 'red'; accepted: Colour.RED, Colour.BLUE"),
+        ({"pair": (1, 2, 3)}, "outer.pair: found (1, 2, 3); accepted: a tuple"),
+        ({"pair": (1, 2.0)}, "outer.pair[1]: found 2.0; accepted: a whole number"),
+        ({"table": {"k": None}}, "outer.table.k: found None; accepted: "),
+        ({"table": {1: 1.0}}, "outer.table: found {1: 1.0}; accepted: "),
+        ({"maybe": 1.5}, "outer.maybe: found 1.5; accepted: a whole number"),
+        ({"sure": 1}, "outer.sure: found 1; accepted: "),
+    ],
+)
+def test_values_made_in_python_of_other_types(fields: dict[str, object], error: str) -> None:
+    """The place, what stands there, what would be right."""
+    with pytest.raises(SpecError) as caught:
+        check_kind(Outer, replace(Outer(name="a"), **fields), "outer")
+    assert str(caught.value).startswith(error)
