@@ -102,7 +102,7 @@ def enough_resamples(alpha: float) -> int:
     >>> enough_resamples(0.05)
     39
     """
-    return math.ceil(2 / Fraction(repr(alpha)) - 1)
+    return math.ceil(2 / Fraction(str(alpha)) - 1)
 
 
 def check_bootstrap(bootstrap: Bootstrap, schemas: Iterable[str] = ()) -> None:

@@ -19,7 +19,9 @@ from frtaudit.signing.statement import Scope, approval_statement, open_statement
 from frtaudit.signing.verification import LAYOUT, CheckStatus
 from frtaudit.signing.verify import verify
 
-OTHER_USE = "it is for other uses than signing documents: nobody will trust this signature in the PDF"
+OTHER_USE = (
+    "it is for other uses than signing documents: trust in its authority is not trust in this signature"
+)
 
 
 def approve(

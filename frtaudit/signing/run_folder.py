@@ -90,7 +90,7 @@ def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     evidence, checks = _approvals(folder, evidence)
     yield from checks
     who = tuple(parties(evidence, trust))
-    if _is_intact(folder, RESULT, outer):
+    if all(_is_intact(folder, name, outer) for name in {RESULT, SETTINGS} & {RESULT, *outer.subjects}):
         intact = [name for name in outer.subjects if is_rendered(name) and _is_intact(folder, name, outer)]
         written = in_folder(folder, intact, outer.subjects, papers)
         yield from rendering_checks(written, status_of(outer), depth, trusted=trusted(who))

@@ -96,10 +96,9 @@ def check_names(certificate: x509.Certificate, *chain: x509.Certificate) -> None
     So is one without a name, one with a name that cannot be compared, and one of a key for RSA-PSS alone.
     """
     place, otherwise = f"key of {common_name(certificate)!r}", "or report.pdf=false"
-    names = (NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME)
-    if not any(certificate.subject.get_attributes_for_oid(name) for name in names):
+    if not certificate.subject.rdns:
         place = f"key with the certificate {fingerprint(certificate)[:16]}..."
-        text = "its certificate has neither a common name nor an organisation, and a PDF says who signed it"
+        text = "its certificate has no name, and a PDF says who signed it"
         raise DataError(place, text, f"a certificate with a name; {otherwise}")
     if asn1_of(certificate).public_key.algorithm == "rsassa_pss":
         text = "its certificate is for RSA-PSS alone, by which no PDF is signed here"

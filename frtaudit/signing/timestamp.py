@@ -127,7 +127,13 @@ def _is_address(url: str) -> bool:
         is_whole = bool(place.hostname) and place.port != 0
     except ValueError:
         return False
-    return is_whole and place.scheme in ("http", "https") and url.isprintable() and " " not in url
+    return (
+        is_whole
+        and place.scheme in ("http", "https")
+        and url.isprintable()
+        and url.isascii()
+        and " " not in url
+    )
 
 
 def shown(url: str) -> str:
@@ -174,9 +180,9 @@ def warnings_of(given: Stamp, now: datetime) -> list[str]:
         times = f"{given.when:%Y-%m-%d %H:%M} UTC, this machine's clock says {now:%Y-%m-%d %H:%M}"
         lines.append(f"{name!r} says {times}")
     if dated_outside(given.certificate, given.when):
-        lines.append(f"the certificate of {name!r} was not valid then: nobody will trust this time")
+        lines.append(f"the certificate of {name!r} was not valid then: this time may not be trusted")
     if not _is_for_times(given.certificate):
-        lines.append(f"the certificate of {name!r} is not for time stamps: nobody will trust this time")
+        lines.append(f"the certificate of {name!r} is not for time stamps: this time may not be trusted")
     return lines
 
 

@@ -56,11 +56,17 @@ def load_trust(named: Iterable[Path] = ()) -> Trust:
     trusted, left_out = [], []
     for file in (file for path in present for file in _files(path)):
         try:
-            trusted += _halves(file)
+            blocks = _blocks(file)
         except DataError as error:
+            blocks = []
             left_out.append((str(file), error.found))
+        for kind, body in blocks:
+            try:
+                trusted.append(_half(kind, body, file))
+            except DataError as error:
+                left_out.append((str(file), error.found))
     for path in named:
-        of_path = [half for file in _files(path) for half in _halves(file)]
+        of_path = [_half(*block, file) for file in _files(path) for block in _blocks(file)]
         if not of_path:
             text = "holds no certificate and no public key"
             raise DataError(f"--trust {path}", text, f"PEM, such as {PUBLIC}")
@@ -94,13 +100,14 @@ def _files(path: Path) -> list[Path]:
         raise DataError(f"--trust {path}", text, "a folder of PEM files") from None
 
 
-def _halves(file: Path) -> list[Half]:
-    """What a file says whom to trust: its certificates, with their keys, and its public keys."""
-    blocks = [(match[1], match[0]) for match in BLOCK.finditer(_read(file))]
-    return [
-        _certified(body, file) if kind == b"CERTIFICATE" else (None, _keyid(body, file))
-        for kind, body in blocks
-    ]
+def _blocks(file: Path) -> list[tuple[bytes, bytes]]:
+    """What a file says whom to trust: the kinds and bytes of its certificates and public keys."""
+    return [(match[1], match[0]) for match in BLOCK.finditer(_read(file))]
+
+
+def _half(kind: bytes, body: bytes, file: Path) -> Half:
+    """A certificate with its key, or a public key."""
+    return _certified(body, file) if kind == b"CERTIFICATE" else (None, _keyid(body, file))
 
 
 def _read(path: Path) -> bytes:

@@ -104,11 +104,12 @@ def tally(
         raise ValueError(f"low and high have shapes {lows.shape} and {highs.shape}, not one shape (runs,)")
     true = np.broadcast_to(np.asarray(truth, dtype=np.float64), lows.shape)
     given = ~(np.isnan(lows) | np.isnan(highs))
-    if np.isnan(true).any():
+    if np.isnan(true[given]).any():
         raise ValueError("the truth is NaN: no interval contains it or misses it")
-    if np.any(lows > highs):
-        run = int(np.flatnonzero(lows > highs)[0])
-        raise ValueError(f"run {run}: low {lows[run]:g} is above high {highs[run]:g}")
+    reversed_at = np.flatnonzero((lows > highs) & ~np.isclose(lows, highs, rtol=1e-12, atol=0))
+    if reversed_at.size:
+        run = int(reversed_at[0])
+        raise ValueError(f"run {run}: low {float(lows[run])!r} is above high {float(highs[run])!r}")
     return Coverage(
         runs=lows.size,
         given=int(given.sum()),

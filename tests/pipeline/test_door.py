@@ -1,6 +1,9 @@
 import copy
+import os
 import pickle
 import re
+import signal
+import threading
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +26,7 @@ from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import audit as auditing
 from frtaudit.pipeline.door import load_spec
 from frtaudit.pipeline.rederive import rederive
+from frtaudit.report.figures.canvas import ink
 from frtaudit.signing.reproduce import reproduce
 
 QUICK = ["bootstrap.B=199", "thresholds.grid={kind: explicit, values: [0.5]}"]
@@ -463,6 +467,31 @@ SCORES, KINDS = [0.9] * 40 + [0.2, 0.3, 0.7, 0.1] * 20, [1] * 40 + [0] * 80
 PEOPLE = ([f"a{k}" for k in range(40)] * 3, [f"a{k}" for k in range(40)] + [f"b{k}" for k in range(80)])
 
 
+def test_lists_of_a_replaced_spec_are_tuples() -> None:
+    """As ``thresholds.fmr=[0.1]`` is on the command line; a number of NumPy is one."""
+    spec = load_spec(["audit=demo", "cohort.subjects=24", "requirements=[]", *SETTINGS])
+    listed = replace(spec, thresholds=replace(spec.thresholds, fmr=[0.1]))  # type: ignore[arg-type]
+    assert frtaudit.audit(listed).frame().equals(frtaudit.audit(spec).frame())
+    of_numpy = replace(spec, bootstrap=replace(spec.bootstrap, alpha=np.float64(spec.bootstrap.alpha)))
+    assert frtaudit.audit(of_numpy).frame().equals(frtaudit.audit(spec).frame())
+
+
+@pytest.mark.parametrize("more", ["probe", "reference", "probe_subject"])
+def test_a_column_of_one_side_that_nobody_named_is_not_looked_at(more: str) -> None:
+    """Only with its counterpart is it one of a list."""
+    people = {"probe_subject": PEOPLE[0], "reference_subject": PEOPLE[1]}
+    table = pd.DataFrame({"score": SCORES, "mated": KINDS, **({} if more in people else people)})
+    alone = frtaudit.evaluate(table, fmr=[0.5], overrides=QUICK)
+    assert frtaudit.evaluate(table.assign(**{more: PEOPLE[0]}), fmr=[0.5], overrides=QUICK) == alone
+
+
+def test_a_table_may_flag_what_did_not_fail() -> None:
+    """False beside a score is no code."""
+    table = pd.DataFrame({"score": SCORES, "mated": KINDS, "failure": [False] * 120})
+    plain = frtaudit.evaluate(table.drop(columns="failure"), fmr=[0.5], overrides=QUICK)
+    assert frtaudit.evaluate(table, fmr=[0.5], overrides=QUICK) == plain
+
+
 def test_a_table_keeps_failure_codes_and_refuses_one_beside_a_score() -> None:
     """As of a score list: a failed comparison with a score is not counted as a score."""
     codes = [""] * 36 + ["no_face"] * 4 + [""] * 80
@@ -552,3 +581,25 @@ def test_drawing_in_threads_leaves_the_settings_of_matplotlib(tmp_path: Path) ->
         list(pool.map(lambda number: report.save(tmp_path / str(number)), range(4)))
     assert dict(mpl.rcParams) == before
     assert warnings.filters == filters
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_child_of_a_fork_draws_while_its_parent_did() -> None:
+    """The lock that a thread of the parent holds is not the child's."""
+    with ThreadPoolExecutor(1) as threads:
+        drawing, free = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with ink():
+                drawing.set()
+                free.wait()
+
+        threads.submit(hold)
+        drawing.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(20)
+            with ink():
+                os._exit(0)
+        free.set()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

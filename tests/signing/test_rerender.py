@@ -33,7 +33,7 @@ from frtaudit.report import fresh, render, versions
 from frtaudit.report.files import attachments, is_source
 from frtaudit.report.rendering import page_of, told_of
 from frtaudit.report.shape import Shape, shape_in
-from frtaudit.signing import report_files, rerender
+from frtaudit.signing import manifest, report_files, rerender
 from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.pdf.first_revision import foreign
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
@@ -646,6 +646,26 @@ def test_what_the_machine_lacks_is_no_alarm(
     monkeypatch.setattr("frtaudit.report.rendering.page_of", small)
     found = verify(run, [key_folder / PUBLIC])
     assert (found.exit_code, found.strict_exit_code) == (0, 4)
+
+
+def test_settings_that_cannot_be_read_leave_no_conclusion(
+    genuine: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a run whose ``report.json`` its reader may not open, nothing is called invalid."""
+    digest = manifest.digest_file
+
+    def closed(path: Path) -> manifest.Digest:
+        if path.name == "report.json":
+            raise PermissionError(13, "Permission denied")
+        return digest(path)
+
+    monkeypatch.setattr(manifest, "digest_file", closed)
+    monkeypatch.setattr(
+        rerender, "WITHOUT_RECORD", "0.0.0"
+    )  # the run says 0.1.0, whose reports have no record
+    found = verify(genuine, [key_folder / PUBLIC])
+    assert found.exit_code == 4
+    assert [check.subject for check in found.checks if check.status is found.worst] == ["report.json"]
 
 
 @pytest.mark.parametrize("name", ["frtaudit", "source", "jinja2", None])

@@ -50,22 +50,22 @@ def test_a_key_signs_from_the_first_to_the_last_moment_of_its_certificate(tmp_pa
 def test_a_certificate_without_a_name_and_one_for_rsa_pss_sign_no_pdf(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each is a line that names the key; an organisation alone is a name."""
+    """Each is a line that names the key; whatever the subject holds is a name."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     usual = authorities().issued("Org", key)
     check_names(usual)
     with pytest.raises(DataError, match=r"^key of 'Org': its certificate is for RSA-PSS alone"):
         check_names(of_rsa_pss(usual))
-    for subject in ("", "C=DE", "O=Org"):
+    for subject in ("", "O=Org", "OU=Audits,C=DE", "1.2.840.113549.1.9.1=a@b.example"):
         name = x509.Name.from_rfc4514_string(subject)
         monkeypatch.setattr(
             "local_tsa.named", lambda text, name=name: name if text == "Org" else x509.Name([])
         )
         found = certificate("Org", key, key, "sign")
-        if subject == "O=Org":
+        if subject:
             check_names(found)
             continue
         with pytest.raises(
-            DataError, match=r"^key with the certificate .*\.\.\.: its certificate has neither"
+            DataError, match=r"^key with the certificate .*\.\.\.: its certificate has no name"
         ):
             check_names(found)

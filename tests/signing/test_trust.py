@@ -145,10 +145,11 @@ def test_a_file_of_this_machine_that_cannot_be_read_is_left_out(
     trusted.mkdir(parents=True)
     shutil.copy(key_folder / PUBLIC, trusted / "auditor.pem")
     odd = of_an_unknown_curve(signer.certificate).public_bytes(Encoding.PEM)
-    (trusted / "odd.pem").write_bytes(odd)
+    (trusted / "odd.pem").write_bytes(odd + signer.certificate.public_bytes(Encoding.PEM))
     (trusted / "torn.pem").write_text("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")
     trust = load_trust()
     assert signer.keyid in trust.keyids
+    assert signer.certificate in trust.certificates  # it stands behind one that cannot be read
     assert [Path(file).name for file, _ in trust.left_out] == ["odd.pem", "torn.pem"]
     noted = [check for check in verify("nowhere").checks if check.status is CheckStatus.NOTE]
     assert [check.message for check in noted] == [

@@ -97,7 +97,7 @@ def _is_kind(kind: Kind, value: object) -> bool:
     made_of = origin(kind)
     if made_of is tuple:
         items = get_args(kind)
-        return isinstance(value, tuple) and (items[-1] is Ellipsis or len(items) == len(value))
+        return isinstance(value, tuple | list) and (items[-1] is Ellipsis or len(items) == len(value))
     if made_of in (dict, Mapping):
         return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
     return isinstance(value, kind)

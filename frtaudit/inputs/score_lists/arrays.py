@@ -127,11 +127,13 @@ def score_arrays(
 def _codes(failures: npt.ArrayLike, score: Floats) -> list[str]:
     """The failure code of each comparison, empty beside a score."""
     given = _texts(FAILURE[0], failures, score.size)
-    codes = ["" if is_nothing(text) else text for text in given]
+    codes = ["" if is_nothing(text) or text == "False" else text for text in given]
     row = next((row for row in np.flatnonzero(~np.isnan(score)).tolist() if codes[row]), None)
     if row is not None:
         problem = f"both a score and a failure code, {codes[row]!r:.60}"
-        raise DataError(f"scores row {row}", problem, "one of them: an empty code beside a score")
+        raise DataError(
+            f"scores row {row}", problem, "one of them: an empty code beside a score, or no column failure"
+        )
     return codes
 
 
@@ -227,7 +229,7 @@ def _one_by_one(name: str, values: Sequence[Any]) -> Floats:
         if is_missing(value):
             continue
         try:
-            if isinstance(value, np.datetime64 | np.timedelta64 | bytes):
+            if isinstance(value, np.datetime64 | np.timedelta64):
                 raise TypeError  # noqa: TRY301  said below, with the row
             numbers[row] = float(value)
         except (TypeError, ValueError, OverflowError):

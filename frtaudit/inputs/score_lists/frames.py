@@ -131,8 +131,8 @@ class _Columns:
         ):
             raise DataError(argument, f"found {names!r:.60}", accepted)
         probe, reference = (self.find(argument, *wanted) for wanted in zip(both, usual, strict=True))
-        if probe is None and reference is None:
-            return None
+        if (probe is None or reference is None) and all(name is None for name in both):
+            return None  # a column of one side that is not named says too little
         if probe is None or reference is None:
             side = SIDES[reference is None]
             raise DataError(argument, f"no column of the {side}s", accepted)

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import os
 import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -98,6 +99,15 @@ def _look() -> dict[Any, Any]:
 
 
 _INK = threading.RLock()  # what ink() sets is of the whole process
+
+
+def _unlock() -> None:
+    global _INK  # noqa: PLW0603  a thread of the parent holds it, which a child of a fork has not
+    _INK = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock)
 
 
 @contextmanager

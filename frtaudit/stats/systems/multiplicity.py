@@ -108,7 +108,7 @@ def enough_for_holm(alpha: float, claims: int) -> int:
     >>> enough_for_holm(0.05, 10), enough_for_holm(0.05, 0)
     (199, 0)
     """
-    return max(0, math.ceil(claims / Fraction(repr(alpha)) - 1))
+    return max(0, math.ceil(claims / Fraction(str(alpha)) - 1))
 
 
 def enough_for_scan(alpha: float, tests: int) -> int:
@@ -118,4 +118,4 @@ def enough_for_scan(alpha: float, tests: int) -> int:
     109
     """
     harmonic = sum(Fraction(1, rank) for rank in range(1, tests + 1))
-    return max(0, math.ceil(tests * harmonic / Fraction(repr(alpha)) - 1))
+    return max(0, math.ceil(tests * harmonic / Fraction(str(alpha)) - 1))
